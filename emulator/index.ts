@@ -4,7 +4,7 @@ export type { Ask, AskResult } from './contract/interaction.js';
 export type { Profile } from './contract/profile.js';
 export type { Seed } from './contract/seed.js';
 export type { Settings } from './contract/settings.js';
-export type { Target } from './control/target.js';
+export type { Target } from './contract/target.js';
 export { createEmulator, type Emulator } from './emulator.js';
 export { type EmulatorOptions, OptionError } from './options/options.js';
 export type {

@@ -1,5 +1,5 @@
 import { OBEDIENT } from '../../conformance/mutants/live.js';
-import type { Target } from '../../emulator/control/target.js';
+import type { Target } from '../../emulator/contract/target.js';
 import { assemble, type Emulator } from '../../emulator/emulator.js';
 import { defaultFactories, type Factories } from '../../emulator/factories.js';
 import type { Fetch, Serve, Setting } from '../../emulator/wire/serve.js';

@@ -1,5 +1,5 @@
 import type { LoadChecks } from '../contract/checks.js';
-import type { Target } from '../control/target.js';
+import type { Target } from '../contract/target.js';
 
 /** The documented calls of an emulator that the tools of agents reach: of the control interface and of the interface. */
 export interface Door {

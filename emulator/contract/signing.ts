@@ -30,14 +30,17 @@ export type SignBody = Infer<ReturnType<typeof signBodySchema>>;
 export type SignResponse = Record<string, string>;
 
 /** A public Ed25519 key as it is published (RFC 8037, RFC 7517); `kid` is its RFC 7638 thumbprint. */
-export interface PublicJwk {
-  kty: 'OKP';
-  crv: 'Ed25519';
-  x: string;
-  kid: string;
-  alg: 'EdDSA';
-  use: 'sig';
-}
+export const publicJwkSchema = withZod((z) =>
+  z.strictObject({
+    kty: z.literal('OKP'),
+    crv: z.literal('Ed25519'),
+    x: z.string(),
+    kid: z.string(),
+    alg: z.literal('EdDSA'),
+    use: z.literal('sig'),
+  }),
+);
+export type PublicJwk = Infer<typeof publicJwkSchema>;
 /** Answer of `GET /_emulator/keys`. */
 export interface JwkSet {
   keys: PublicJwk[];

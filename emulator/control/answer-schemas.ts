@@ -9,9 +9,10 @@ import { matchSchema } from '../contract/match.js';
 import { runViewSchema } from '../contract/run.js';
 import { usageSchema } from '../contract/script.js';
 import { settingsSchema } from '../contract/settings.js';
-import type { JwkSet } from '../contract/signing.js';
+import { publicJwkSchema } from '../contract/signing.js';
 import { defectSchema, explanationSchema, forgerySchema } from '../contract/signing-lab.js';
 import { stateSchema } from '../contract/state.js';
+import { targetSchema } from '../contract/target.js';
 import {
   callSchema,
   clockSchema,
@@ -23,7 +24,6 @@ import {
 import { loadZod } from '../contract/with-zod.js';
 import type { StartedRun } from '../lab/lab.js';
 import type { InternView } from './readers.js';
-import type { Target } from './target.js';
 
 const z = loadZod();
 
@@ -31,47 +31,7 @@ const text = z.string();
 const time = timestampSchema();
 const strings = z.record(text, text);
 
-const key = z.strictObject({
-  kty: z.literal('OKP'),
-  crv: z.literal('Ed25519'),
-  x: text,
-  kid: text,
-  alg: z.literal('EdDSA'),
-  use: z.literal('sig'),
-});
-
-const target = z.strictObject({
-  base_url: text,
-  control_url: text,
-  daemon_origin: text,
-  ca_file: text.exactOptional(),
-  profile: text,
-  default_workspace: z.boolean(),
-  workspace_id: text,
-  foreign_workspace_id: text.exactOptional(),
-  oauth_subject: text,
-  peer_oauth_subject: text.exactOptional(),
-  clock: z.enum(['real', 'virtual']),
-  public_keys: z.array(key),
-  scim_mapping_id: text.exactOptional(),
-  scim_group_id: text.exactOptional(),
-  foreign_organization_workspace_id: text.exactOptional(),
-  foreign_scim_group_id: text.exactOptional(),
-  foreign_scim_mapping_id: text.exactOptional(),
-  credentials: z.strictObject({
-    api_key: text,
-    peer_api_key: text.exactOptional(),
-    foreign_api_key: text.exactOptional(),
-    outsider_api_key: text.exactOptional(),
-    management_key: text,
-    foreign_management_key: text.exactOptional(),
-    oauth_token: text,
-    oauth_interns_only_token: text,
-    peer_oauth_token: text.exactOptional(),
-    intern: z.strictObject({ id: text, api_key: text }).exactOptional(),
-  }),
-}) satisfies Z.ZodType<Target>;
-
+const target = targetSchema();
 const clock = clockSchema();
 
 const har = z.looseObject({ log: z.looseObject({ version: z.literal('1.2'), entries: z.array(z.looseObject({})) }) });
@@ -117,7 +77,7 @@ export const answerSchemas = {
     api_key: text,
   }) satisfies Z.ZodType<InternView>,
   JournalEntry: journalEntrySchema(),
-  Keys: z.strictObject({ keys: z.array(key) }) satisfies Z.ZodType<JwkSet>,
+  Keys: z.strictObject({ keys: z.array(publicJwkSchema()) }),
   LabRun: labRunSchema(),
   LabRunAdded: z.strictObject({ run: text }),
   LabRunStarted: startedRun,

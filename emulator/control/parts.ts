@@ -5,6 +5,7 @@ import type { JournalEntry } from '../contract/journal-entry.js';
 import type { Profile } from '../contract/profile.js';
 import type { Settings } from '../contract/settings.js';
 import type { InternRow, RevealRow, State } from '../contract/state.js';
+import type { Target } from '../contract/target.js';
 import type { Runs } from '../domain/runs.js';
 import type { Transcripts } from '../domain/transcripts.js';
 import type { Faults } from '../http/faults.js';
@@ -16,7 +17,6 @@ import type { Readers } from './readers.js';
 import type { ControlRow } from './router.js';
 import type { SnapshotsPart } from './snapshots.js';
 import type { SpacesPart } from './spaces.js';
-import type { Target } from './target.js';
 
 /** The parts of an emulator that the control interface reaches. */
 export interface ControlParts {

@@ -1,44 +1,6 @@
 import type { Seed } from '../contract/seed.js';
 import type { PublicJwk } from '../contract/signing.js';
-
-/**
- * Addresses, credentials and ids of a target for a client or a conformance kit, in one object: `GET /_emulator/target`,
- * `--json`, and `emulator.target`. People a seed does not have are left out.
- */
-export interface Target {
-  base_url: string;
-  control_url: string;
-  daemon_origin: string;
-  /** With TLS: the file of the authority that clients must trust, PEM, on the emulator's machine. */
-  ca_file?: string | undefined;
-  profile: string;
-  /** Whether a create that names no workspace is made in that of its key (CREATE-1). */
-  default_workspace: boolean;
-  workspace_id: string;
-  foreign_workspace_id?: string;
-  oauth_subject: string;
-  peer_oauth_subject?: string;
-  clock: 'real' | 'virtual';
-  public_keys: PublicJwk[];
-  scim_mapping_id?: string;
-  scim_group_id?: string;
-  /** Of another organization: its workspace, group and mapping do not exist for `management_key`. */
-  foreign_organization_workspace_id?: string;
-  foreign_scim_group_id?: string;
-  foreign_scim_mapping_id?: string;
-  credentials: {
-    api_key: string;
-    peer_api_key?: string;
-    foreign_api_key?: string;
-    outsider_api_key?: string;
-    management_key: string;
-    foreign_management_key?: string;
-    oauth_token: string;
-    oauth_interns_only_token: string;
-    peer_oauth_token?: string;
-    intern?: { id: string; api_key: string };
-  };
-}
+import type { Target } from '../contract/target.js';
 
 /** The part of a target that the seed decides: who is the caller, its peer, the foreigner and the outsider. */
 export function seededTarget(

@@ -1,4 +1,4 @@
-import type { Target } from '../control/target.js';
+import type { Target } from '../contract/target.js';
 import { BASE } from '../http/route.js';
 import { OptionError } from '../options/options.js';
 

@@ -1,7 +1,7 @@
 import { hostNow } from '../clock/host.js';
 import type { Scope } from '../clock/scope.js';
+import type { Target } from '../contract/target.js';
 import { isHealthCheck } from '../control/guard.js';
-import type { Target } from '../control/target.js';
 import type { Redaction } from '../credentials/redaction.js';
 import { createHostRules, isLoopback } from '../http/hosts.js';
 import { refuseHost } from '../http/protocol.js';

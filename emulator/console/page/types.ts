@@ -9,6 +9,7 @@ export type { Match } from '../../contract/match.js';
 export type { Usage } from '../../contract/run.js';
 export type { ScimGroup, ScimJob, ScimMapping } from '../../contract/scim.js';
 export type { ExplainSignature, Explanation, ForgeList, Forgery } from '../../contract/signing-lab.js';
+export type { Target } from '../../contract/target.js';
 export type { VaultSecret } from '../../contract/vault.js';
 export type { ClockView, Line, ListedSnapshot, ScriptView } from '../../contract/views.js';
 
@@ -37,22 +38,6 @@ export interface Fault {
   nth?: number;
   write?: string;
   state?: string;
-}
-
-export interface Target {
-  base_url: string;
-  control_url: string;
-  daemon_origin: string;
-  profile: string;
-  workspace_id: string;
-  foreign_workspace_id?: string;
-  credentials: {
-    api_key: string;
-    foreign_api_key?: string;
-    management_key: string;
-    oauth_token: string;
-    intern?: { id: string; api_key: string };
-  };
 }
 
 /** A row of the ledger of requirements. */
