@@ -1,4 +1,6 @@
+import type * as Z from 'zod';
 import { isRecord } from './record.js';
+import { type Infer, withZod } from './with-zod.js';
 
 /**
  * Questions of an intern through the input tool, and their answers (CHAT-5, CHAT-6). The shapes are published: they
@@ -7,39 +9,58 @@ import { isRecord } from './record.js';
 export const PERMISSION_OPTIONS = ['allow_once', 'allow_always', 'reject_once', 'reject_always'] as const;
 export type PermissionOption = (typeof PERMISSION_OPTIONS)[number];
 
-/**
- * Asks for permission to use an approval-bearing tool: asked under `manual`, consented to by itself otherwise (CHAT-8).
- */
-export interface PermissionAsk {
-  kind: 'permission';
-  operation: string;
-  options: PermissionOption[];
-}
+const field = withZod((z) =>
+  z.strictObject({
+    name: z.string().min(1),
+    type: z.enum(['string', 'number', 'integer', 'boolean']).optional(),
+    required: z.boolean().optional(),
+    options: z
+      .array(z.union([z.string(), z.number(), z.boolean()]))
+      .min(1)
+      .optional(),
+    label: z.string().optional(),
+  }),
+);
+export type QuestionField = Infer<typeof field>;
 
-export type FieldValue = string | number | boolean;
+export const questionAnswerSchema = withZod((z) =>
+  z.strictObject({
+    action: z.enum(['accept', 'decline', 'cancel']),
+    content: (z.record(z.string(), z.json()) as Z.ZodType<Record<string, unknown>>).optional(),
+  }),
+);
+export type QuestionAnswer = Infer<typeof questionAnswerSchema>;
 
-export interface QuestionField {
-  name: string;
-  type?: 'string' | 'number' | 'integer' | 'boolean';
-  required?: boolean;
-  options?: FieldValue[];
-  label?: string;
-}
+/** Asks for permission to use an approval-bearing tool: asked under `manual`, consented to by itself otherwise (CHAT-8). */
+const permission = withZod((z) =>
+  z.strictObject({
+    kind: z.literal('permission'),
+    operation: z.string(),
+    options: z.array(z.enum(PERMISSION_OPTIONS)).min(1),
+  }),
+);
+export type PermissionAsk = Infer<typeof permission>;
 
 /** Asks the caller something: always asked in chat, answered by `fallback` under invoke (INVOKE-4). */
-export interface QuestionAsk {
-  kind: 'elicitation';
-  message: string;
-  fields: QuestionField[];
-  fallback?: QuestionAnswer;
-}
+const question = withZod((z) =>
+  z
+    .strictObject({
+      kind: z.literal('elicitation'),
+      message: z.string(),
+      fields: z.array(field()),
+      fallback: questionAnswerSchema()
+        .optional()
+        .meta({ description: 'What a run started by invoke answers by itself' }),
+    })
+    .superRefine((ask, context) => {
+      const problem = ask.fallback && questionProblem(ask, ask.fallback);
+      if (problem) context.addIssue({ code: 'custom', path: ['fallback'], message: problem });
+    }),
+);
+export type QuestionAsk = Infer<typeof question>;
 
+export const askSchema = withZod((z) => z.discriminatedUnion('kind', [permission(), question()]));
 export type Ask = PermissionAsk | QuestionAsk;
-
-export interface QuestionAnswer {
-  action: 'accept' | 'decline' | 'cancel';
-  content?: Record<string, unknown>;
-}
 
 /** The result of an ask: the chosen option or `cancel`, or the answer to a question. */
 export type AskResult = PermissionOption | 'cancel' | QuestionAnswer;

@@ -1,7 +1,5 @@
-import type * as Z from 'zod';
-import type { Ask } from './interaction.js';
+import { type Ask, askSchema } from './interaction.js';
 import { timestampSchema } from './intern.js';
-import { askSchema } from './script.js';
 import { type Infer, withZod } from './with-zod.js';
 
 /** An intern's report of its use of a model; sent on the final chunk (CHAT-4). */
@@ -31,9 +29,7 @@ export const runViewSchema = withZod((z) =>
     origin: z.enum(['chat', 'invoke']),
     status: z.enum(['running', 'waiting', 'ended']),
     /** Only while it waits; `ask` is what the tool call carried. */
-    question: z
-      .strictObject({ id: z.string(), deadline: timestampSchema(), ask: askSchema() as Z.ZodType<Ask> })
-      .exactOptional(),
+    question: z.strictObject({ id: z.string(), deadline: timestampSchema(), ask: askSchema() }).exactOptional(),
     ended: z.enum(RUN_ENDS).exactOptional(),
     started_at: timestampSchema(),
     ended_at: timestampSchema().exactOptional(),

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { parseDuration } from './duration.js';
-import { PERMISSION_OPTIONS, questionProblem } from './interaction.js';
+import { type Ask, askSchema } from './interaction.js';
 import { normalizeHost, secretNameSchema } from './vault.js';
 import { type Infer, withZod } from './with-zod.js';
 
@@ -28,50 +28,6 @@ const duration = withZod((z) =>
 /** Milliseconds of a duration that the schema accepted. */
 export const durationMs = (value: Infer<typeof duration>): number => parseDuration(value);
 
-const fieldValue = withZod((z) => z.union([z.string(), z.number(), z.boolean()]));
-
-const field = withZod((z) =>
-  z.strictObject({
-    name: z.string().min(1),
-    type: z.enum(['string', 'number', 'integer', 'boolean']).optional(),
-    required: z.boolean().optional(),
-    options: z.array(fieldValue()).min(1).optional(),
-    label: z.string().optional(),
-  }),
-);
-
-const questionAnswer = withZod((z) =>
-  z.strictObject({
-    action: z.enum(['accept', 'decline', 'cancel']),
-    content: z.record(z.string(), z.json()).optional(),
-  }),
-);
-
-const permission = withZod((z) =>
-  z.strictObject({
-    kind: z.literal('permission'),
-    operation: z.string(),
-    options: z.array(z.enum(PERMISSION_OPTIONS)).min(1),
-  }),
-);
-
-const question = withZod((z) =>
-  z
-    .strictObject({
-      kind: z.literal('elicitation'),
-      message: z.string(),
-      fields: z.array(field()),
-      fallback: questionAnswer().optional().meta({ description: 'What a run started by invoke answers by itself' }),
-    })
-    .superRefine((ask, context) => {
-      const problem = ask.fallback && questionProblem(ask as Parameters<typeof questionProblem>[0], ask.fallback);
-      if (problem) context.addIssue({ code: 'custom', path: ['fallback'], message: problem });
-    }),
-);
-
-/** The questions of a script. */
-export const askSchema = withZod((z) => z.discriminatedUnion('kind', [permission(), question()]));
-
 /** The report of a script on its use of tokens. */
 export const usageSchema = withZod((z) =>
   z.strictObject({
@@ -84,13 +40,12 @@ export const usageSchema = withZod((z) =>
 );
 
 type Duration = Infer<typeof duration>;
-type AskSource = Infer<typeof permission> | Infer<typeof question>;
 
 /** One step of a turn, as JSON has it. */
 export type Step =
   | { reason: string }
   | { say: string; every?: Duration | undefined; chunks?: number | undefined }
-  | { ask: AskSource; as?: string | undefined }
+  | { ask: Ask; as?: string | undefined }
   | { when: Record<string, z.core.util.JSONType>; then?: Step[] | undefined; else?: Step[] | undefined }
   | { release: string; to: string; as?: string | undefined; vault?: 'workspace' | undefined }
   | { wait: Duration }

@@ -1,8 +1,7 @@
-import type * as Z from 'zod';
-import type { Ask } from './interaction.js';
+import { askSchema, questionAnswerSchema } from './interaction.js';
 import { timestampSchema } from './intern.js';
 import { RUN_ENDS } from './run.js';
-import { askSchema, usageSchema } from './script.js';
+import { usageSchema } from './script.js';
 import { type Infer, withZod } from './with-zod.js';
 
 /** Things as the control interface shows them. Each type is that of the schema that documents the call. */
@@ -67,18 +66,12 @@ export const lineSchema = withZod((z) => {
   return z.discriminatedUnion('type', [
     z.strictObject({ ...line, type: z.enum(['prompt', 'steer', 'content', 'reasoning']), text }),
     z.strictObject({ ...line, type: z.literal('model'), model: text }),
-    z.strictObject({ ...line, type: z.literal('ask'), id: text, ask: askSchema() as Z.ZodType<Ask> }),
+    z.strictObject({ ...line, type: z.literal('ask'), id: text, ask: askSchema() }),
     z.strictObject({
       ...line,
       type: z.literal('answer'),
       id: text,
-      answer: z.union([
-        text,
-        z.strictObject({
-          action: z.enum(['accept', 'decline', 'cancel']),
-          content: z.record(text, z.unknown()).exactOptional(),
-        }),
-      ]),
+      answer: z.union([text, questionAnswerSchema()]),
     }),
     z.strictObject({
       ...line,

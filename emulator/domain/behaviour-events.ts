@@ -1,5 +1,6 @@
+import { askSchema } from '../contract/interaction.js';
 import { words } from '../contract/problem.js';
-import { askSchema, usageSchema } from '../contract/script.js';
+import { usageSchema } from '../contract/script.js';
 import type { BehaviourEvent, TurnGenerator } from '../scripts/behaviour.js';
 
 /** The text in a message for any value a script may produce. */
