@@ -5,7 +5,7 @@ import type { Skip } from '../framework/skip.js';
 import { skipWords } from '../report/words/skip.js';
 import { BUDGETS, UNLIMITED } from '../run/budget.js';
 import type { CheckResult } from '../run/results.js';
-import { runChecks } from '../run/runner.js';
+import { type RunnerOptions, runChecks } from '../run/runner.js';
 import { checks as allChecks } from '../scenarios/index.js';
 import { killersOf } from './killers.js';
 import { broke, killing, type MutantResult, resultOf } from './matrix.js';
@@ -56,34 +56,26 @@ export function deployed({ mutation }: Pick<Mutant, 'mutation'>, seed: string, g
   });
 }
 
-/** The results of checks at the mutant, as a deployment of its own. */
+/** The results of checks at the mutant, as a deployment of its own: without limits where none are given. */
 export async function atDeployed(
   mutant: Pick<Mutant, 'mutation'>,
   checks: readonly Check[],
   { runs, seed, given }: LiveOptions,
+  limits: Partial<RunnerOptions> = { rate: 0, blocking: false, ...UNLIMITED },
 ): Promise<readonly CheckResult[]> {
   const { driver, host, close } = await deployed(mutant, seed, given);
   try {
-    return (await runChecks({ driver, host, checks, runs, seed, rate: 0, blocking: false, ...UNLIMITED })).checks;
+    return (await runChecks({ ...limits, driver, host, checks, runs, seed })).checks;
   } finally {
     await close();
   }
 }
 
 /** The result of a default run at the mutant, until it has found something: a finding stays, whatever comes after it. */
-export async function wholeRun(
-  mutant: Pick<Mutant, 'mutation'>,
-  { runs, seed, given }: LiveOptions,
-): Promise<readonly CheckResult[]> {
-  const { driver, host, close } = await deployed(mutant, seed, given);
+export function wholeRun(mutant: Pick<Mutant, 'mutation'>, options: LiveOptions): Promise<readonly CheckResult[]> {
   const over = new AbortController();
   const events = { checkEnd: (row: CheckResult) => (broke(row) ? over.abort() : undefined) };
-  const { signal } = over;
-  try {
-    return (await runChecks({ driver, host, checks: allChecks, runs, seed, rate: 20, events, signal })).checks;
-  } finally {
-    await close();
-  }
+  return atDeployed(mutant, allChecks, options, { rate: 20, events, signal: over.signal });
 }
 
 const said = (result: CheckResult): string =>
