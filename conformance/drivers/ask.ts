@@ -5,13 +5,13 @@ import type { Host } from '../probe/time.js';
 /** One request around the run, a GET by default, read whole. Rejects if no whole answer comes in time. */
 export type Ask = (url: string, headers?: Record<string, string>, more?: AskMore) => Promise<Got>;
 
-export interface AskMore {
+interface AskMore {
   readonly method?: string;
   /** JSON. */
   readonly body?: string;
 }
 
-export interface Got {
+interface Got {
   readonly status: number;
   readonly type: string;
   readonly text: string;

@@ -86,7 +86,7 @@ export interface TargetOptions {
 }
 
 /** The purpose of a driver: `look` false sends nothing at all, for a plan. */
-export interface ConnectOptions {
+interface ConnectOptions {
   readonly settings: TargetOptions;
   readonly host: Host;
   readonly tag: string;

@@ -13,7 +13,7 @@ export class ControlError extends Error {
 /** ms until the head of an answer of the control interface. */
 const PATIENCE = 30_000;
 
-export interface ControlOptions {
+interface ControlOptions {
   readonly fetch: Fetch;
   readonly plainFetch?: PlainFetch | undefined;
   readonly host: Host;

@@ -20,7 +20,7 @@ import { lacks, type Means } from './needs.js';
 /** The target descriptor of an emulator, as its control interface gives it. */
 export type Descriptor = Readonly<Record<string, unknown>>;
 
-export interface EmulatorDriverOptions {
+interface EmulatorDriverOptions {
   readonly descriptor: Descriptor;
   readonly fetch: Fetch;
   readonly plainFetch?: PlainFetch;

@@ -22,7 +22,7 @@ const plain = (text: string, ids: readonly string[]) => {
 export const mediaType = (headers: Headers): string =>
   (headers.get('content-type') ?? 'none').toLowerCase().replace(/\s*;\s*charset="?utf-8"?/, '');
 
-export interface Sameness {
+interface Sameness {
   /** The text in place of an id in either answer. */
   readonly ids?: readonly string[];
   /** The fact that the answers must not reveal: findings of all requests say the same. */

@@ -26,7 +26,7 @@ export function createLateness({ ours }: Pick<ModelOptions, 'ours'>, { isVisible
     },
   };
 }
-export type Lateness = ReturnType<typeof createLateness>;
+type Lateness = ReturnType<typeof createLateness>;
 
 /** The pages of a list that came before a cursor. */
 export interface Pages {

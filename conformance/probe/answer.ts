@@ -36,7 +36,7 @@ export interface OpenAnswer {
   whole(): Promise<Answer>;
 }
 
-export interface OpenAnswerDeps {
+interface OpenAnswerDeps {
   readonly host: Host;
   readonly redactor: Redactor;
   readonly watch: Watch;

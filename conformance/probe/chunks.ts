@@ -16,7 +16,7 @@ export interface ToolCall {
 }
 
 /** The error of an error chunk, wherever it was. */
-export interface StreamError {
+interface StreamError {
   readonly code: unknown;
   readonly message: unknown;
   readonly reason: unknown;

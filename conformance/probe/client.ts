@@ -22,7 +22,7 @@ export { whyNoAnswer } from './no-answer.js';
 
 export type Fetch = (request: Request) => Response | Promise<Response>;
 
-export interface ClientOptions {
+interface ClientOptions {
   readonly fetch: Fetch;
   /** Asked before `fetch`, if the target can do without it. */
   readonly plainFetch?: PlainFetch | undefined;

@@ -4,7 +4,7 @@ import type { Redactor } from './redact.js';
 import { ANSWER, internIn, isAnswer } from './request.js';
 
 /** A request as sent, without secrets. */
-export interface RecordedRequest {
+interface RecordedRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;

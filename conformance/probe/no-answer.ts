@@ -1,4 +1,4 @@
-export type NoAnswerKind =
+type NoAnswerKind =
   | 'timeout'
   | 'refused'
   | 'dns'

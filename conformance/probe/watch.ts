@@ -6,7 +6,7 @@ import type { Host } from './time.js';
  * The requests of a scope that are in progress: ended when its signal aborts. One listener for all, since one each
  * costs more.
  */
-export interface InFlight {
+interface InFlight {
   readonly signal: AbortSignal | undefined;
   readonly ends: Set<(reason: unknown) => void>;
 }
@@ -20,7 +20,7 @@ export function createInFlight(signal: AbortSignal | undefined): InFlight {
   return { signal, ends };
 }
 
-export interface WatchOptions {
+interface WatchOptions {
   readonly host: Host;
   readonly redactor: Redactor;
   readonly inFlight: InFlight;

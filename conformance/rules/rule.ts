@@ -28,7 +28,7 @@ export interface Breach {
 export type Judgement = 'kept' | Breach | undefined;
 
 /** The error of an answer, in its envelope. */
-export interface ErrorSeen {
+interface ErrorSeen {
   readonly code: unknown;
   readonly message: unknown;
   readonly metadata: unknown;
