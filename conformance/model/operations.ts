@@ -109,8 +109,16 @@ export function placeOf({ path }: Pick<Asked, 'path'>): { readonly id: string | 
   return { id: id === undefined ? undefined : decoded(id), rest };
 }
 
-/** The operation that a request names; undefined for any other path or method. */
-export function operationOf({ method, path }: Pick<Asked, 'method' | 'path'>): Named | undefined {
+type Placed = Pick<Asked, 'method' | 'path'>;
+
+let last: { readonly asked: Placed; readonly named: Named | undefined } | undefined;
+/** The operation that a request names; undefined for any other path or method. It is asked for many times in a row. */
+export function operationOf(asked: Placed): Named | undefined {
+  if (last?.asked !== asked) last = { asked, named: namedBy(asked) };
+  return last.named;
+}
+
+function namedBy({ method, path }: Placed): Named | undefined {
   for (const operation of OPERATIONS) {
     const found = operation.method === method ? operation.path.exec(path) : null;
     if (found === null) continue;
