@@ -1,4 +1,5 @@
 import { credentialOf, OWN_HEADERS } from '../../contract/curl.js';
+import { jsonOf } from '../../contract/nesting.js';
 import { visibleJson } from '../../contract/visible.js';
 import type { Entry } from './types.js';
 
@@ -26,12 +27,9 @@ function fetchOf(entry: Entry, by: string): string {
     '  },',
   ];
   if (body !== null && body !== '') {
-    let sent = literal(body);
-    try {
-      sent = `JSON.stringify(${indented(literal(JSON.parse(body)), '  ')})`;
-    } catch {
-      // Not JSON: sent as it is.
-    }
+    const value = jsonOf(body);
+    // A text that is not JSON is sent as it is.
+    const sent = value === undefined ? literal(body) : `JSON.stringify(${indented(literal(value), '  ')})`;
     lines.push(`  body: ${sent},`);
   }
   return indented([...lines, '})'].join('\n'), by);

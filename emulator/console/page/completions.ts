@@ -1,3 +1,4 @@
+import { jsonOf } from '../../contract/nesting.js';
 import { createSseReader } from './sse.js';
 import type { Ask, Usage } from './types.js';
 
@@ -25,18 +26,10 @@ interface Chunk {
   usage?: Usage | null;
 }
 
-function parse<T>(text: string): T | undefined {
-  try {
-    return JSON.parse(text) as T;
-  } catch {
-    return undefined;
-  }
-}
-
 /** The pieces of one chunk. */
 function piecesOf(data: string, at: string): Piece[] {
   if (data === '[DONE]') return [{ kind: 'done', at }];
-  const chunk = parse<Chunk>(data);
+  const chunk = jsonOf(data) as Chunk | null | undefined;
   if (typeof chunk !== 'object' || chunk === null) return [{ kind: 'other', at, text: data }];
   const choice = chunk.choices?.[0];
   if (!choice) return [{ kind: 'final', at, sessionId: chunk.session_id ?? null, usage: chunk.usage ?? null }];
@@ -45,7 +38,7 @@ function piecesOf(data: string, at: string): Piece[] {
   if (reasoning) pieces.push({ kind: 'reasoning', at, text: reasoning });
   if (content) pieces.push({ kind: 'content', at, text: content });
   for (const call of calls ?? []) {
-    const ask = parse<Ask>(call.function?.arguments ?? '');
+    const ask = jsonOf(call.function?.arguments ?? '') as Ask | undefined;
     if (ask && call.id) pieces.push({ kind: 'ask', at, id: call.id, tool: call.function?.name ?? '', ask });
     else pieces.push({ kind: 'other', at, text: data });
   }

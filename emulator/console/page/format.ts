@@ -1,3 +1,5 @@
+import { jsonOf } from '../../contract/nesting.js';
+
 /** Milliseconds as a person says them: `340 ms`, `2.5 s`, `4:32`, `1:02:05`. */
 export function span(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
@@ -46,18 +48,13 @@ export const atHumanLength = (text: string, nameOf: (id: string) => string | und
   TIME.test(text) ? momentOf(text) : text.replaceAll(UUID, (id) => nameOf(id) ?? `${short(id)}…`);
 
 /** JSON laid out, or the text unchanged. */
-export function pretty(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
-}
+export const pretty = (text: string): string => {
+  const value = jsonOf(text);
+  return value === undefined ? text : JSON.stringify(value, null, 2);
+};
 
 /** `allow_once` as words. */
 export const words = (name: string): string => {
   const text = name.replaceAll('_', ' ');
   return text.charAt(0).toUpperCase() + text.slice(1);
 };
-
-export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;

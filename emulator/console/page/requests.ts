@@ -1,4 +1,6 @@
 import { signal } from '@preact/signals';
+import { jsonOf } from '../../contract/nesting.js';
+import { recordOf } from '../../contract/record.js';
 import type { Entry, Verdict } from './types.js';
 
 /** The part of a request that the list shows. Bodies are read again on demand: a page may be open for days. */
@@ -46,21 +48,12 @@ const MOST_SAID = 200;
 /** The client's words in a request: its prompt, or its answer to a question. */
 export function promptOf({ operation, request }: Pick<Entry, 'operation' | 'request'>): string | undefined {
   if (!TALKS.has(operation) || request.body === null) return undefined;
-  try {
-    const { messages, input } = JSON.parse(request.body) as {
-      messages?: { role?: unknown; content?: unknown }[];
-      input?: unknown;
-    };
-    const last = messages?.at(-1);
-    const said = input ?? last?.content;
-    if (typeof said !== 'string') return undefined;
-    return `${last?.role === 'tool' ? 'answers ' : ''}${said.replace(/^script:[ \t]*\S+[ \t]*(?:\r?\n)?/, '') || said}`.slice(
-      0,
-      MOST_SAID,
-    );
-  } catch {
-    return undefined;
-  }
+  const { messages, input } = recordOf(jsonOf(request.body));
+  const last = Array.isArray(messages) ? recordOf(messages.at(-1)) : {};
+  const said = input ?? last.content;
+  if (typeof said !== 'string') return undefined;
+  const words = said.replace(/^script:[ \t]*\S+[ \t]*(?:\r?\n)?/, '') || said;
+  return `${last.role === 'tool' ? 'answers ' : ''}${words}`.slice(0, MOST_SAID);
 }
 
 /** How the part of a run that a request streamed ended. */

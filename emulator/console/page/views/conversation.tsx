@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { counted } from '../../../contract/counted.js';
 import type { Conversation, Item } from '../conversation.js';
-import { plural, short, span, timeOf, words } from '../format.js';
+import { short, span, timeOf, words } from '../format.js';
 import type { RequestRow } from '../requests.js';
 import { linkTo } from '../router.js';
 import type { Intern, Run } from '../types.js';
@@ -190,7 +191,7 @@ export function ConversationView({ intern, conversation }: ConversationProps) {
       ))}
       <Streaming conversation={conversation} />
       {usage && (
-        <p class="quiet small">{`${plural(usage.prompt_tokens, 'token')} in, ${usage.completion_tokens} out`}</p>
+        <p class="quiet small">{`${counted(usage.prompt_tokens, 'token')} in, ${usage.completion_tokens} out`}</p>
       )}
     </article>
   );

@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
+import { counted } from '../../../contract/counted.js';
 import { replaceFaults } from '../actions.js';
 import { type Explored, type ExploredFinding, LARGEST, readExplored, type Schedule } from '../explored.js';
 import { sentenceOf } from '../faults.js';
-import { plural, size } from '../format.js';
+import { size } from '../format.js';
 import { MARKS, shortened, sideBySide, type TimeLineEntry } from '../side-by-side.js';
 import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
@@ -44,7 +45,7 @@ function Runs({ straight, finding }: { straight: readonly TimeLineEntry[]; findi
       {shortened(sideBySide(finding.straight ?? straight, finding.timeLine), 5).map((row, at) =>
         typeof row === 'number' ? (
           <tr key={at} class="equal">
-            <td colSpan={2}>… {plural(row, 'line')} alike</td>
+            <td colSpan={2}>… {counted(row, 'line')} alike</td>
           </tr>
         ) : (
           <tr key={at} class={row.equal ? 'equal' : undefined}>
@@ -111,7 +112,7 @@ function Shown({ explored, name }: { explored: Explored; name: string }) {
       <h2>{headline === '' ? name : headline}</h2>
       <p>
         {headline === '' ? '' : `${name}: `}
-        {plural(run, 'schedule')} tried, {breaches} of them broke a law ({plural(findings.length, 'finding')}).
+        {counted(run, 'schedule')} tried, {breaches} of them broke a law ({counted(findings.length, 'finding')}).
         {findings.length > LISTED && ` The first ${LISTED} are shown.`}
       </p>
       {warnings.length > 0 && (

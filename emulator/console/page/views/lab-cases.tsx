@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
-import { plural } from '../format.js';
+import { counted } from '../../../contract/counted.js';
 import { commandLine, groupOf, type LabCase, type LabFilter, matching, patternsOf } from '../lab-command.js';
 import { shellWords } from '../shell-words.js';
 import { Button, CopyButton } from '../ui/button.js';
@@ -148,7 +148,7 @@ export function Cases({ onRun }: Pick<CommandProps, 'onRun'>) {
           Choose none
         </Button>
         <span class="quiet" role="status">
-          {plural(chosen.size, 'case')} chosen of {cases.length}
+          {counted(chosen.size, 'case')} chosen of {cases.length}
         </span>
       </div>
       <ul class="frame rows picking" aria-label="Cases of the lab">

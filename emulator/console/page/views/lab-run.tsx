@@ -1,4 +1,5 @@
-import { plural, pretty, size, span } from '../format.js';
+import { counted } from '../../../contract/counted.js';
+import { pretty, size, span } from '../format.js';
 import type { LabRequest, LabRun, Sent } from '../types.js';
 import { CopyButton } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
@@ -29,7 +30,7 @@ function SentParts({ sent }: { sent: Sent }) {
           </tr>
         ))}
       </Table>
-      {sent.more > 0 && <p class="quiet">… and {plural(sent.more, 'more write')}</p>}
+      {sent.more > 0 && <p class="quiet">… and {counted(sent.more, 'more write')}</p>}
     </>
   );
 }
@@ -148,7 +149,7 @@ export const Run = ({ run, first }: { run: LabRun; first: boolean }) => {
         <>
           <h3 class="mono">{run.case}</h3>{' '}
           {result !== undefined && <span class={`tag ${TONES[result.verdict]}`}>{result.verdict}</span>}{' '}
-          <span class="tag">{requests.length === 0 ? 'no request yet' : plural(requests.length, 'request')}</span>{' '}
+          <span class="tag">{requests.length === 0 ? 'no request yet' : counted(requests.length, 'request')}</span>{' '}
           <span class="quiet">{result === undefined ? 'by hand' : result.client}</span>
         </>
       }

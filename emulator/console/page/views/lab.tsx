@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
-import { plural } from '../format.js';
+import { counted } from '../../../contract/counted.js';
 import type { LabRun } from '../types.js';
 import { useServices } from '../ui/context.js';
 import { Select } from '../ui/field.js';
@@ -53,7 +53,7 @@ export function LabView() {
               />
             </div>
             <p role="status">
-              {plural(all.length, 'run')}, newest first{summary(all) === '' ? '' : `: ${summary(all)}`}
+              {counted(all.length, 'run')}, newest first{summary(all) === '' ? '' : `: ${summary(all)}`}
             </p>
             <ul class="stack close" aria-label="Lab runs">
               {runs.map((run, index) => (

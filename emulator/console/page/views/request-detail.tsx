@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
+import { counted } from '../../../contract/counted.js';
 import { curlOf } from '../../../contract/curl.js';
 import { injectedText } from '../../../contract/injected.js';
 import { sendAgain } from '../actions.js';
 import { scriptOf, vitestOf } from '../as-code.js';
-import { atHumanLength, momentOf, plural, pretty, short, size, span } from '../format.js';
+import { atHumanLength, momentOf, pretty, short, size, span } from '../format.js';
 import { linkTo } from '../router.js';
 import type { Entry, ExchangeExplanation, Requirement } from '../types.js';
 import { Button, CopyButton } from '../ui/button.js';
@@ -111,7 +112,7 @@ function Judged({ judged: { verdict, rules, broken } }: { judged: NonNullable<En
       ) : (
         <details>
           <summary>
-            {broken.length === 0 ? 'Keeps' : 'Held against'} {plural(rules.length, 'rule')}
+            {broken.length === 0 ? 'Keeps' : 'Held against'} {counted(rules.length, 'rule')}
           </summary>
           <p class="mono small">{rules.join(', ')}</p>
         </details>

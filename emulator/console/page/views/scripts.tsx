@@ -1,4 +1,4 @@
-import { plural } from '../format.js';
+import { counted } from '../../../contract/counted.js';
 import { laidOut } from '../json-layout.js';
 import { linkTo } from '../router.js';
 import type { ScriptView } from '../types.js';
@@ -119,7 +119,7 @@ export function ScriptsView({ id }: { id: string | undefined }) {
           ))}
           <section aria-label="by the prompt">
             <h2 class="quiet small">by what a prompt says</h2>
-            <ul>{link(MATCHES, 'Matches', plural(model.matches.value.length, 'match', 'matches'))}</ul>
+            <ul>{link(MATCHES, 'Matches', counted(model.matches.value.length, 'match', 'matches'))}</ul>
           </section>
         </div>
       }

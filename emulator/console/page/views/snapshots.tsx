@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
-import { momentOf, plural } from '../format.js';
+import { counted } from '../../../contract/counted.js';
+import { momentOf } from '../format.js';
 import type { ListedSnapshot } from '../types.js';
 import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
@@ -15,9 +16,9 @@ const holds = (snapshot: ListedSnapshot): string =>
     ? `cannot be used: ${snapshot.unusable}`
     : [
         momentOf(snapshot.now),
-        plural(snapshot.interns, 'intern'),
-        plural(snapshot.scripts, 'script'),
-        plural(snapshot.faults, 'fault'),
+        counted(snapshot.interns, 'intern'),
+        counted(snapshot.scripts, 'script'),
+        counted(snapshot.faults, 'fault'),
       ].join(', ');
 
 /** The states that the emulator keeps under a name: to keep, restore and forget. */
