@@ -52,7 +52,7 @@ test('the process that waits alone goes as far as nothing is due in another, and
   const channel = await openChannel();
   const asked: string[] = [];
   /** A process that has a timer due, and runs ahead by 500 ms where it may run ahead at all. */
-  const joined = (name: string, talks: number, next: number) => {
+  const joined = (name: string, talks: number, next: number, children = 0) => {
     const socket = connect(channel.port, '127.0.0.1');
     socket.write('both\n');
     socket.setEncoding('utf8').on('data', (text: string) => {
@@ -61,7 +61,7 @@ test('the process that waits alone goes as far as nothing is due in another, and
         if (skip + most > 0) asked.push(`${name} ${skip} ${most}`);
         if (most > 0) socket.write('{"ahead":300}\n{"ahead":200}\n');
         if (skip > 0) socket.write(`{"ahead":${skip}}\n`);
-        socket.write(`${JSON.stringify({ id, next, still: true, talks, met: talks > 0 })}\n`);
+        socket.write(`${JSON.stringify({ id, next, still: true, talks, met: talks > 0, children })}\n`);
       }
     });
     return socket;
@@ -80,6 +80,13 @@ test('the process that waits alone goes as far as nothing is due in another, and
     asked.splice(0);
     expect(await members.forward(60_000, 2, () => {})).toBe(true);
     expect(asked).toEqual(['waits 0 499', 'rests 500 0', 'waits too 500 0']);
+    // One that asks again and again leaps, unless a process beside those may be at work.
+    asked.splice(0);
+    expect(await members.forward(60_000, 0, () => {}, 2_000)).toBe(true);
+    expect(asked).toEqual(['waits 2000 0', 'rests 2000 0', 'waits too 2000 0']);
+    sockets.push(joined('has children', 0, 700, 4));
+    await systemHost.sleep(300);
+    expect(await members.forward(60_000, 0, () => {}, 2_000)).toBe(undefined);
   } finally {
     for (const socket of sockets) socket.destroy();
     channel.close();

@@ -108,7 +108,9 @@ export async function openChannel(): Promise<Channel> {
           const talksOf = (look: Look | undefined) => look?.talks ?? 0;
           const held = looks.reduce((sum, { look }) => sum + talksOf(look), 0);
           const met = looks.some(({ look }) => look?.met);
-          if (open > 0 ? held < open : !met) return undefined;
+          // Other processes than Node's may be at work.
+          const started = looks.reduce((sum, { look }) => sum + (look?.children ?? 0), 0);
+          if (open > 0 ? held < open : !met || (leap > 0 && started >= looks.length)) return undefined;
           if (!looks.every(({ look }) => look?.still)) return false;
           // Where one alone waits for us, it goes from timer to timer, and the others follow.
           const waiting = looks.filter(({ look }) => talksOf(look) > 0);

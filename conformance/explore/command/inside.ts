@@ -10,6 +10,8 @@ export interface Look {
   readonly talks: number;
   /** It had one at some time. */
   readonly met: boolean;
+  /** How many processes it has started that are still there. */
+  readonly children: number;
 }
 
 /** The question to a process: its state, once its time was run forward. */
@@ -232,6 +234,7 @@ export function inside(
       else limits.delete(timer);
     }
     const { user, system } = process.cpuUsage();
+    const resources = process.getActiveResourcesInfo();
     const written = others.reduce((sum, { bytesWritten = 0 }) => sum + bytesWritten, 0);
     const before = last;
     last = { cpu: user + system, written };
@@ -241,10 +244,11 @@ export function inside(
         before !== undefined &&
         last.cpu - before.cpu < STILL &&
         written === before.written &&
-        !process.getActiveResourcesInfo().some((name) => /Req|ConnectWrap|WriteWrap|Immediate|Zlib|Job/.test(name)),
+        !resources.some((name) => /Req|ConnectWrap|WriteWrap|Immediate|Zlib|Job/.test(name)),
       talks: others.filter(({ remotePort = 0 }) => ports.includes(remotePort)).length,
       elsewhere: others.some(({ remotePort = 0 }) => !ports.includes(remotePort)),
       met,
+      children: resources.filter((name) => name === 'ProcessWrap').length,
     };
   };
 
@@ -262,7 +266,7 @@ export function inside(
       const go = () => {
         if (timer._destroyed) return;
         const its = look();
-        const waits = its.still && !its.elsewhere && !process.getActiveResourcesInfo().includes('ProcessWrap');
+        const waits = its.still && !its.elsewhere && its.children === 0;
         // A unit that went on meanwhile has its limit anew.
         if (!waits) return gone > 0 ? undefined : fire();
         if (gone >= patience || !pending().some((one) => one.hasRef() || signals.has(one))) {
