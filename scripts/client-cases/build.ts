@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { chatOf } from '../../conformance/clients/oracle/chat.js';
 import { eventStream, type OracleOptions } from '../../conformance/clients/oracle/event-stream.js';
 import type { ClientCase, Expectation, Scripted, Step } from '../../emulator/contract/client-case.js';
+import { joined, movesOf } from '../../emulator/lab/body.js';
 import { notesOn } from './differences.js';
 import { SEEN } from './seen.js';
 
@@ -24,15 +25,7 @@ export const digest = (text: string) => ({
 });
 
 /** The body of a list of steps, repeats written out. */
-export function bodyOf(steps: readonly Step[]): Uint8Array {
-  return Buffer.concat(
-    steps.flatMap((step) => {
-      if (!('write' in step || 'write_base64' in step)) return [];
-      const bytes = 'write' in step ? Buffer.from(step.write) : Buffer.from(step.write_base64, 'base64');
-      return Array.from({ length: step.repeat ?? 1 }, () => bytes);
-    }),
-  );
-}
+const bodyOf = (steps: readonly Step[]): Uint8Array => joined(movesOf(steps));
 
 const STREAM = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' };
 
