@@ -154,8 +154,8 @@ export interface Ctx {
   ): Promise<void>;
   /** Whether the target has refused a text for its characters: only plain words are said to it. */
   plain(): boolean;
-  /** Answers over the chat turn limit that this run met, in this check or before. */
-  limited(): readonly Answer[];
+  /** Whether this run met the chat turn limit, in this check or before. */
+  limited(): boolean;
   /**
    * Ends the check as a skip: the target could not be led there. `note` says in fixed words what came instead, and `got`
    * is the value or the answer.

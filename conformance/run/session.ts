@@ -28,8 +28,7 @@ import type { RunBase } from './options.js';
 import type { Lane, Pool } from './pool.js';
 import { createRate, createTurns } from './rate.js';
 
-/** How many answers over the limit are kept, and which are: others may limit requests of any kind, with 429 too. */
-const MOST_LIMITED = 20;
+/** Whether an answer is over the limit of turns: others may limit requests of any kind, with 429 too. */
 const isTurn = (rest: string, body: unknown): boolean =>
   TURNS.test(rest) && /"reason":"rate_limited"/.test(JSON.stringify(body));
 /** The fields of a create whose intern can serve other checks too. */
@@ -75,7 +74,6 @@ export function createSession(run: RunBase) {
   const turns = createTurns(host);
   const { dealings, interns } = model;
   const known: Knowledge = { learnt, dealings, rate, turns, now: () => host.now() };
-  const limited: Answer[] = [];
   const unusable = new Map<string, Unusable>();
   /** When a client of the run last left a stream of an intern. */
   const left = new Map<string, number>();
@@ -174,7 +172,7 @@ export function createSession(run: RunBase) {
     if (typeof stored === 'string' && isUnlikely(stored)) secrets.add(stored);
     const { exchange: number, status, json } = answer;
     const request = about(send, url);
-    if (status >= 400 && limited.length < MOST_LIMITED && isTurn(request.rest, json)) limited.push(answer);
+    session.limited ||= status >= 400 && isTurn(request.rest, json);
     const given = guard.after({ number, path: pathOf(url, baseUrl), status, json });
     if (given?.kind === 'nothing' && status < 300 && live && isCreate(send, url)) throw noIntern(answer);
     const made = given?.kind === 'own' ? given.id : undefined;
@@ -297,8 +295,8 @@ export function createSession(run: RunBase) {
     room,
     /** Whether a client of the run left a stream of the intern less than half a minute ago: that may not be noticed yet. */
     lately: (id: string) => session.leftAgo(id) < NOTICED_WITHIN,
-    /** Answers over the chat turn limit that the run met (CHAT-17), the first of them. */
-    limited: limited as readonly Answer[],
+    /** Whether the run met the chat turn limit (CHAT-17). */
+    limited: false,
     /** ms since a client of the run left a stream of the intern; of one that none left, without end. */
     leftAgo: (id: string): number => host.now() - (left.get(id) ?? Number.NEGATIVE_INFINITY),
     /** The kind of secret that stands in a text. */

@@ -7,24 +7,17 @@ import { Finding } from '../framework/finding.js';
 import { onRunning } from '../helpers/interns.js';
 import { operation, request } from '../helpers/operations.js';
 import { LIMITED, over, prompt, taken } from '../helpers/turns.js';
-import type { Answer } from '../probe/client.js';
 
 /** Seconds that a caller has to wait, so that no turn becomes free between two requests. */
 const A_WHILE = 3;
 
-/** The turns over the limit that this run met. Turns of its own a check takes only where they cost nothing. */
-async function met(ctx: Ctx, as: 'api_key' | 'oauth_token' = 'api_key'): Promise<readonly Answer[]> {
-  const intern = await ctx.interns.shared();
-  for (const said of ctx.sample(['One.', 'Two.'], 0)) await prompt(ctx, intern.id, as, said);
-  const answers = ctx.limited();
-  ctx.assume(answers.length > 0, 'a turn over the limit', 'the run met none');
-  return answers;
-}
-
 /** A caller whose prompts are over the limit before and after is over it with these operations between them, too. */
 async function alsoLimited(ctx: Ctx, as: 'api_key' | 'oauth_token', names: readonly string[]): Promise<void> {
-  if ((await met(ctx, as)).length === 0) return;
   const intern = await ctx.interns.shared();
+  // Turns of its own it takes only where they cost nothing.
+  for (const said of ctx.sample(['One.', 'Two.'], 0)) await prompt(ctx, intern.id, as, said);
+  ctx.assume(ctx.limited(), 'a turn over the limit', 'the run met none');
+  if (!ctx.limited()) return;
   const isOver = async () => {
     const { headers, status } = await prompt(ctx, intern.id, as);
     const seconds = status === 429 ? Number(headers.get('retry-after') ?? 0) : 0;
