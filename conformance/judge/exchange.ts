@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Body, Exchange } from '../model/exchange.js';
+import { type Body, type Exchange, someBody } from '../model/exchange.js';
 import { createChunkGrammar } from '../probe/chunks.js';
 import { jsonOf } from '../probe/json.js';
 import { createSseParser } from '../probe/sse.js';
@@ -39,16 +39,7 @@ export interface Parts {
 export function textBody(text: string, size = Buffer.byteLength(text)): Body {
   if (size === 0) return { kind: 'none' };
   if (text.includes('\uFFFD')) return { kind: 'unknown' };
-  let parsed: { readonly json: unknown } | undefined;
-  return {
-    kind: 'some',
-    size,
-    text,
-    get json() {
-      parsed ??= { json: jsonOf(text) };
-      return parsed.json;
-    },
-  };
+  return someBody(size, () => text);
 }
 
 /** A path of the interface, split from the address of its target; undefined for any other. */

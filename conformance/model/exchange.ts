@@ -1,5 +1,5 @@
 import type { Transcript } from '../probe/chunks.js';
-import { isRecord } from '../probe/json.js';
+import { isRecord, jsonOf as jsonIn } from '../probe/json.js';
 
 /** The body of a request, as far as it is known. */
 export type Body =
@@ -8,6 +8,24 @@ export type Body =
   | { readonly kind: 'none' }
   /** `json` is undefined where the text is no JSON. */
   | { readonly kind: 'some'; readonly size: number; readonly text: string; readonly json: unknown };
+
+/** A body of so many bytes, whose text is decoded, and read as JSON, once somebody asks for it. */
+export function someBody(size: number, decode: () => string): Body {
+  let text: string | undefined;
+  let parsed: { readonly json: unknown } | undefined;
+  return {
+    kind: 'some',
+    size,
+    get text() {
+      text ??= decode();
+      return text;
+    },
+    get json() {
+      parsed ??= { json: jsonIn(this.text) };
+      return parsed.json;
+    },
+  };
+}
 
 /** A request of the run, or of anybody else. */
 export interface Asked {

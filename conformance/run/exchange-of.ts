@@ -1,10 +1,9 @@
 import { IDEMPOTENCY_HEADER, idempotencyHeaderOf } from '../framework/profile.js';
 import type { Target } from '../framework/target.js';
-import type { Answered, Asked, Body, Exchange } from '../model/exchange.js';
+import { type Answered, type Asked, type Body, type Exchange, someBody } from '../model/exchange.js';
 import type { Leaving } from '../model/ownership.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
-import { jsonOf } from '../probe/json.js';
 import { urlOf } from '../probe/outgoing.js';
 import type { Send } from '../probe/request.js';
 
@@ -16,21 +15,9 @@ function readBody({ json, body }: Send): Body {
   if (raw === undefined || raw.length === 0) return { kind: 'none' };
   // Chunks that come late are not known.
   if (Array.isArray(raw) && !raw.every((chunk) => chunk instanceof Uint8Array)) return { kind: 'unknown' };
-  const bytes = typeof raw === 'string' ? undefined : raw instanceof Uint8Array ? raw : Buffer.concat(raw);
-  let text = typeof raw === 'string' ? raw : undefined;
-  let parsed: { readonly json: unknown } | undefined;
-  return {
-    kind: 'some',
-    size: bytes?.length ?? Buffer.byteLength(text ?? ''),
-    get text() {
-      text ??= new TextDecoder().decode(bytes);
-      return text;
-    },
-    get json() {
-      parsed ??= { json: jsonOf(this.text) };
-      return parsed.json;
-    },
-  };
+  if (typeof raw === 'string') return someBody(Buffer.byteLength(raw), () => raw);
+  const bytes = raw instanceof Uint8Array ? raw : Buffer.concat(raw);
+  return someBody(bytes.length, () => new TextDecoder().decode(bytes));
 }
 
 /** The body of each request, read once. */
