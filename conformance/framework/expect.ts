@@ -3,7 +3,7 @@ import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
 import { isRecord } from '../probe/json.js';
 import type { Level, RequirementId } from '../requirements/index.js';
-import { asserted, equal, fail, hasKeys, isObject, match, ok } from './assert.js';
+import { asserted, equal, fail, isObject, match, ok } from './assert.js';
 import { type AnswerGot, Finding, type Found, type OrderGot, type StreamGot, type Wanted } from './finding.js';
 import { byTheIntern } from './skip.js';
 
@@ -164,10 +164,6 @@ export function page(answer: Answer, what: string): { data: Intern[]; has_more: 
   if (!Array.isArray(data)) fail(`data of ${what}`, 'an array', data);
   return { data: data as Intern[], has_more, next_cursor };
 }
-
-/** Exactly these keys. */
-export const keys = (answer: Answer, names: readonly string[], what: string) =>
-  hasKeys(answer.json, names, `body of ${what}`);
 
 /**
  * No breach of the chunk grammar at this level (a breach at S counts at P too), of one requirement or of any.

@@ -11,7 +11,7 @@ const ONLY = [
   'get/settings',
   'list/agrees-with-reads',
   'update/n*',
-  'suspend/answer',
+  'suspend/stops-and-resumes',
   'delete/until-gone',
 ];
 

@@ -1,31 +1,11 @@
 import fc from 'fast-check';
-import { equal, isObject, match, TIMESTAMP, UUID } from '../framework/assert.js';
+import { equal } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 
 const NOT_FOUND = { status: 404, message: 'Resource not found', metadata: 'absent' } as const;
-const FIELDS = ['id', 'scim_group_id', 'workspace_id', 'organization_id', 'role', 'created_at', 'updated_at'];
 
 export const SCIM = checksOf('SCIM-2', {
-  'scim/mapping': {
-    requirement: 'SCIM-1',
-    title: 'A mapping is answered as {data} with exactly the stated fields in their forms.',
-    needs: ['management_key', 'scim_mapping'],
-    async run({ api, target }) {
-      const id = target.scimMappingId ?? '';
-      const answer = await api.scim(id, { as: 'management_key' });
-      expect.status(answer, 200, 'the mapping');
-      expect.keys(answer, ['data'], 'the mapping');
-      isObject(answer.json, 'the mapping');
-      const { data } = answer.json;
-      isObject(data, 'data of the mapping');
-      equal(Object.keys(data).sort(), [...FIELDS].sort(), 'fields of the mapping');
-      for (const key of ['id', 'scim_group_id', 'workspace_id']) match(data[key], UUID, `${key} of the mapping`);
-      for (const key of ['created_at', 'updated_at']) match(data[key], TIMESTAMP, `${key} of the mapping`);
-      for (const key of ['organization_id', 'role']) match(data[key], /./, `${key} of the mapping`);
-      equal(String(data.id).toLowerCase(), id.toLowerCase(), 'id of the mapping');
-    },
-  },
   'scim/ids': {
     level: 'C',
     title: 'An id that is not a UUID is 404. A UUID matches in any case.',

@@ -63,15 +63,6 @@ export const SUSPEND = checksOf('SUSP-1', 'P', {
       });
     },
   },
-  'suspend/answer': {
-    title: 'A suspend answers 200 {suspended: true}, and the intern is stopped.',
-    ...onRunning([], async ({ api, interns }, intern) => {
-      const answer = await api.suspend(intern.id);
-      expect.status(answer, 200, 'the suspend');
-      equal((answer.json as { suspended?: unknown } | undefined)?.suspended, true, 'suspended');
-      equal((await interns.untilSuspended(intern.id)).status, 'stopped', 'status after it');
-    }),
-  },
   'suspend/ends-every-run': {
     title:
       'Runs that wait and invoke runs are ended as cancelled: an answer is 409, and none goes on after the resume.',
