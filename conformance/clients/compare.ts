@@ -151,15 +151,12 @@ export function compareChat(
   const differs = (what: string, wanted: unknown, got: unknown, change?: Change) =>
     found.push({ what, expected: wanted, actual: got, ...(change === undefined ? {} : { change }) });
   const text = prefix ? beginsWith : sameText;
-  if (!text(expected.content, actual.content))
-    differs('content', shown(expected.content), shown(actual.content), textChange(expected.content, actual.content));
-  if (expected.reasoning !== undefined && actual.reasoning && !text(expected.reasoning, actual.reasoning))
-    differs(
-      'reasoning',
-      shown(expected.reasoning),
-      shown(actual.reasoning),
-      textChange(expected.reasoning, actual.reasoning),
-    );
+  const compareText = (what: string, wanted: LongText, got: AnsweredLong) => {
+    if (!text(wanted, got)) differs(what, shown(wanted), shown(got), textChange(wanted, got));
+  };
+  compareText('content', expected.content, actual.content);
+  if (expected.reasoning !== undefined && actual.reasoning)
+    compareText('reasoning', expected.reasoning, actual.reasoning);
   const calls = actual.tool_calls ?? [];
   if (prefix) {
     const extra = calls.find((got) => !expected.tool_calls.some((wanted) => sameCall(wanted, got, bytes)));
