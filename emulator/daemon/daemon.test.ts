@@ -2,7 +2,6 @@ import { createHash, randomFillSync } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { VIRTUAL_EPOCH } from '../clock/clock.js';
-import { PROFILES } from '../contract/profile.js';
 import type { NonceRow } from '../contract/state.js';
 import { createNonces, type KeptNonces } from './nonces.js';
 import { ALICE, createBench, INTERN, ORIGIN, OTHER_INTERN, sha256 } from './proofs.harness.js';
@@ -26,26 +25,12 @@ const keptIn = (rows: Map<string, NonceRow>): KeptNonces => ({
   earliest: () => VIRTUAL_EPOCH,
 });
 
-describe('an accepted request', () => {
-  it('works under the names of another profile', async () => {
-    const bench = createBench({ profile: PROFILES.openrouter });
-    const headers = bench.prove();
-    expect(Object.keys(headers)).toContain('x-ori-invoke-signature-v2');
-    expect((await bench.send({ headers })).status).toBe(200);
-  });
-});
-
 describe('the body', () => {
   const bytes = (length: number) => randomFillSync(new Uint8Array(length));
-  it.each([
-    ['empty', new Uint8Array()],
-    ['one byte', new Uint8Array([0])],
-    ['binary', new Uint8Array([0, 255, 254, 13, 10, 0, 192, 128])],
-    ['exactly the cap', bytes(1_048_576)],
-  ])('is digested: %s', async (_, body) => {
+  it('of exactly the cap is digested', async () => {
     const bench = createBench();
-    const answer = await bench.send({ headers: bench.prove({ body }), body });
-    expect(answer.json.verified?.body_sha256).toBe(sha256(body));
+    const body = bytes(1_048_576);
+    expect((await bench.send({ headers: bench.prove({ body }), body })).json.verified?.body_sha256).toBe(sha256(body));
   });
 
   it('may come in chunks', async () => {
@@ -89,17 +74,6 @@ describe('the body', () => {
 });
 
 describe('the window', () => {
-  it.each([
-    [5_000, undefined],
-    [6_000, 'proof_from_future'],
-  ])('takes a proof %i ms ahead: %s', async (ahead, reason) => {
-    const early = createBench();
-    const late = createBench();
-    await late.clock.advance(ahead);
-    const headers = late.prove();
-    expect(reasonOf(await early.send({ headers }))).toBe(reason);
-  });
-
   it('is a setting', async () => {
     const bench = createBench({ window: 2_000 });
     const headers = bench.prove({ v2: false });
@@ -200,15 +174,12 @@ describe('a nonce', () => {
 
 describe('the token', () => {
   it.each([
-    ['none', undefined],
     ['of another scheme', `Basic token-${INTERN}`],
-    ['unknown', 'Bearer nothing'],
     ['empty', 'Bearer '],
     ['several', `Bearer token-${INTERN}, Bearer token-${INTERN}`],
   ])('%s is refused before anything else', async (_, authorization) => {
     const bench = createBench();
-    const { authorization: _unused, ...proof } = bench.prove();
-    const headers = authorization === undefined ? proof : { ...proof, authorization };
+    const headers = { ...bench.prove(), authorization };
     expect(reasonOf(await bench.send({ headers }))).toBe('token_invalid');
     expect((await bench.send({ headers: { ...headers, authorization: `Bearer token-${INTERN}` } })).status).toBe(200);
   });
@@ -235,18 +206,6 @@ describe('the order of checks', () => {
 });
 
 describe('header games', () => {
-  it.each(['signature', 'timestamp', 'user', 'signatureV2', 'nonce'] as const)(
-    'a second %s is malformed',
-    async (what) => {
-      const bench = createBench();
-      const valid = bench.prove();
-      const headers = new Headers(valid);
-      headers.append(bench.names[what], valid[bench.names[what]] ?? '');
-      expect(reasonOf(await bench.send({ headers }))).toBe('proof_malformed');
-      expect((await bench.send({ headers: valid })).status).toBe(200);
-    },
-  );
-
   it.each([
     ['timestamp', '+1767225600'],
     ['timestamp', '01767225600'],
@@ -264,14 +223,6 @@ describe('header games', () => {
     const bench = createBench();
     const headers = { ...bench.prove(), [bench.names[what]]: value };
     expect(reasonOf(await bench.send({ headers }))).toBe('proof_malformed');
-  });
-
-  it('header names are the same in any case', async () => {
-    const bench = createBench();
-    const headers = Object.fromEntries(
-      Object.entries(bench.prove()).map(([name, value]) => [name.toUpperCase(), value]),
-    );
-    expect((await bench.send({ headers })).status).toBe(200);
   });
 });
 
