@@ -40,7 +40,7 @@ const USAGE = `Usage: npm run mutants -- [--only NAME[,NAME…] | --sample] [--a
 
 Runs every mutant against the checks that were computed to see it, and prints the matrix.
   --only         names of mutants, repeated or with commas; * for anything
-  --sample       a sixteenth of them, which the commit draws
+  --sample       one in 32 of them, which the commit draws
   --all          runs every check against each, and writes which see it to conformance/mutants/matrix.json
   --live         as deployments, without control interface: which a default run finds with every credential and with an API
                  key alone, and why others are not found; written to conformance/mutants/seen.json
@@ -153,8 +153,8 @@ function chosen(): readonly Mutant[] {
   if (values.only.length > 0) return select(allMutants, values.only);
   if (!values.sample) return allMutants;
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: ROOT, encoding: 'utf8' }).trim();
-  process.stdout.write(`a sixteenth of the mutants, drawn by commit ${commit}; npm run mutants runs all\n`);
-  return allMutants.filter(({ name }) => hash(`${commit} ${name}`) % 16 === 0);
+  process.stdout.write(`one in 32 mutants, drawn by commit ${commit}; npm run mutants runs all\n`);
+  return allMutants.filter(({ name }) => hash(`${commit} ${name}`) % 32 === 0);
 }
 
 const settingsFor = (wanted: readonly Mutant[]): Settings => ({
