@@ -8,8 +8,8 @@ export interface KnownMoment extends Moment {
 /** The intern that a request is about. */
 export const internIn = (path: string): string | undefined => /\/interns\/([0-9a-f-]{36})/.exec(path)?.[1];
 
-export const momentName = ({ operation, nth, write, state }: Moment): string =>
-  [`${operation} ${nth}`, write, state].filter((part) => part !== undefined).join(' ');
+export const momentName = ({ operation, nth, write, state }: Moment, between = ' '): string =>
+  [`${operation} ${nth}`, write, state].filter((part) => part !== undefined).join(between);
 
 const SEVEN = ['first', 'content', 'tool-arguments', 'before-finish', 'before-final', 'before-done', 'after-done'];
 const kindOf = (write: string) => write.replace(/:.*/, '');

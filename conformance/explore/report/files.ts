@@ -2,6 +2,7 @@
 
 import { visibleJson } from '../../../emulator/contract/visible.js';
 import { type Case, junitOf } from '../../report/junit.js';
+import { momentName } from '../moments.js';
 import type { ExploreReport, Finding, ScheduleResult } from '../types.js';
 import { type Again, againLines, headlineOf, lawText, summaryText } from './words.js';
 
@@ -15,10 +16,6 @@ export function exploreJson({ text: _, ...report }: ExploreReport, { fileOf }: A
   return `${visibleJson({ ...report, headline: headlineOf(report), findings, unnoticed }, 2)}\n`;
 }
 
-/** The breach of a law, and its moment. */
-const momentText = ({ kind, moment }: ScheduleResult): string =>
-  `${kind} at ${moment.operation} ${moment.nth}${moment.write === undefined ? '' : `, ${moment.write}`}${moment.state === undefined ? '' : `, ${moment.state}`}`;
-
 const findingOf = (report: ExploreReport, { id, test }: ScheduleResult): Finding | undefined =>
   report.findings.find(
     (one) => one.test?.name === test && one.disturbances.some(({ schedules }) => schedules.includes(id)),
@@ -30,7 +27,7 @@ export function exploreJunit(report: ExploreReport, again: Again = {}): string {
     const { class: kind, id, law = '', message = '', test, verdict } = schedule;
     const one = {
       area: `explore.${kind}`,
-      name: `${test === undefined ? '' : `${test}: `}${momentText(schedule)} [${id}]`,
+      name: `${test === undefined ? '' : `${test}: `}${schedule.kind} at ${momentName(schedule.moment, ', ')} [${id}]`,
     };
     if (verdict === 'not-reached') return { ...one, outcome: { kind: 'skipped', message: 'its moment did not come' } };
     if (verdict !== 'breach') return one;
