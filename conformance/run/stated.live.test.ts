@@ -35,17 +35,15 @@ const startsAnother: Serve = (next) => async (request) => {
   return new Response(`${events.join('')}data: [DONE]\n\n`, { headers: { 'content-type': 'text/event-stream' } });
 };
 
-test.each([['chat-lock/silent-run'], ['chat-steering/steered-answer']])(
-  'a second run instead of a steered one fails as the stated sentence, where %s alone sees it',
-  async (id) => {
-    const results = await at(startsAnother, 'starts another run', only(id));
-    expect(results).toMatchObject({ verdict: 'fail', exit: 1 });
-    const [row] = failed(results);
-    expect(row).toMatchObject({ id, level: 'P', finding: { level: 'S' } });
-    expect(results.requirements.find((one) => one.id === 'CHAT-14')?.verdict).toBe('fail');
-    expect(REPORTERS.tty(results)).toContain('A prompt to a session with a run going is delivered into that run');
-  },
-);
+test('a second run instead of a steered one fails as the stated sentence, though a published check sees it', async () => {
+  const id = 'chat-lock/silent-run';
+  const results = await at(startsAnother, 'starts another run', only(id));
+  expect(results).toMatchObject({ verdict: 'fail', exit: 1 });
+  const [row] = failed(results);
+  expect(row).toMatchObject({ id, level: 'P', finding: { level: 'S' } });
+  expect(results.requirements.find((one) => one.id === 'CHAT-14')?.verdict).toBe('fail');
+  expect(REPORTERS.tty(results)).toContain('A prompt to a session with a run going is delivered into that run');
+});
 
 /** Streams end without [DONE]. */
 const neverDone: Serve = (next) => async (request) =>
