@@ -43,4 +43,4 @@ export const targetSchema = withZod((z) => {
  * Addresses, credentials and ids of a target for a client or a conformance kit, in one object: `GET /_emulator/target`,
  * `--json`, and `emulator.target`. People a seed does not have are left out.
  */
-export type Target = Infer<typeof targetSchema>;
+export interface Target extends Infer<typeof targetSchema> {}
