@@ -73,8 +73,10 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
   const rested = async (idle: Intern): Promise<Intern | undefined> => {
     if (driver.control !== undefined) return idle;
     if (idle.status === 'running') return suspended(idle.id);
-    const now = session.learnt.waiting === 'boots' ? await readOf(idle.id) : idle;
-    if (now === undefined || (session.learnt.waiting === 'boots' && now.status === 'stopped')) return now;
+    const { waiting, words } = session.learnt;
+    const now = waiting === 'boots' ? await readOf(idle.id) : idle;
+    // Another word of the deployment's own than at first may mean that it boots.
+    if (now === undefined || (waiting === 'boots' && now.status === 'stopped' && !words.moved(now.id))) return now;
     try {
       return await settled(now, undefined, { isNew: false });
     } catch (error) {
