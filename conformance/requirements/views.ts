@@ -193,7 +193,6 @@ export const VIEWS: Readonly<Record<string, readonly string[]>> = {
   'chat-modes/consents-when-omitted': ['CHAT-8/consents-when-omitted'],
   'chat-questions/one-tool-call': ['CHAT-5/one-call', 'CHAT-5/call-name', 'CHAT-5/call-id'],
   'chat-once/answered-twice': ['CHAT-7/answered-once'],
-  'vault/copy-into-a-full-vault': ['vault/full'],
   'scim/mapping': [
     'SCIM-1/fields',
     'SCIM-1/forms',
