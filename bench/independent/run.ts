@@ -12,6 +12,7 @@ import { blind27 } from './blind27/index.js';
 import { fresh27c } from './fresh27c/index.js';
 import { fresh27d } from './fresh27d/index.js';
 import { fresh27e } from './fresh27e/index.js';
+import { fresh27f } from './fresh27f/index.js';
 import { newer } from './newer/index.js';
 import { older } from './older/index.js';
 import { shown27 } from './shown27/index.js';
@@ -52,6 +53,9 @@ const SAMPLES: readonly (readonly [name: string, ways: readonly Way[]])[] = [
   // By a fourth reader, likewise.
   ['2026-11-27e shown', fresh27e.filter((_, at) => at % 2 === 0)],
   ['2026-11-27e hidden', fresh27e.filter((_, at) => at % 2 === 1)],
+  // By a fifth reader, likewise.
+  ['2026-11-27f shown', fresh27f.filter((_, at) => at % 2 === 0)],
+  ['2026-11-27f hidden', fresh27f.filter((_, at) => at % 2 === 1)],
 ];
 
 /** Checks that failed until the first did, with one seed, and how often the way showed. */
