@@ -78,7 +78,7 @@ export default defineConfig(({ mode }) => {
         },
         {
           extends: true,
-          // What waits for something in a page asserts that it comes.
+          // A wait for something in a page asserts that it comes.
           test: {
             name: 'browser',
             sequence: { groupOrder: 3 },

@@ -109,7 +109,7 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
   const unknown: SendDeps['unknown'] = (alias) => {
     if (alias.startsWith('workspace.'))
       return alias === 'workspace.1' ? driver.target.workspaceId : (driver.target.foreignWorkspaceId ?? host.tag(12));
-    // One that no answer shows is of none.
+    // A mapping that no answer of the recording shows is nobody's.
     if (alias.startsWith('mapping.') && !shown.has(alias))
       return `00000000-0000-4000-8000-${Buffer.from(host.tag(6)).toString('hex')}`;
     if (alias.startsWith('mapping.') && driver.target.scimMappingId) return driver.target.scimMappingId;

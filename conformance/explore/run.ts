@@ -279,7 +279,7 @@ export async function runOnce(
     // One that has nothing open may be starting, or at work by itself.
     const waits = waited >= IDLE && open > 0;
     place?.waits(waits);
-    // One that asks again and again waits for another answer: the longer it does, the further its time leaps.
+    // A program that asks again and again waits for another answer: the longer it does, the further its time leaps.
     const polls = open === 0 ? watch.pollsSince() : undefined;
     const polled = polls === undefined ? 0 : at - polls;
     if (settings.rests && (own ? polled > 0 : waits)) rested += host.now() - lookedReal;

@@ -1013,7 +1013,7 @@ const ASIDE: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 
 const refusalsOf = byOperation(REFUSALS);
 
-/** What is wrong with a request, and what may be. */
+/** The mistakes of a request: sure ones, and possible ones. */
 const wrongIn = once((seen, model) => {
   const sure: Refusal[] = [];
   const maybe: Refusal[] = [];

@@ -94,7 +94,7 @@ export function rulesOf(id: RequirementId, given: readonly OperationName[] | Row
   }));
 }
 
-/** Those that look at the operation of an exchange. */
+/** The rows that are held against the operation of an exchange. */
 export function byOperation<T extends Pick<Rule, 'of'>>(rows: readonly T[]): (seen: Seen) => readonly T[] {
   const all = new Map(OPERATIONS.map(({ name }) => [name, rows.filter(({ of }) => of?.includes(name) !== false)]));
   return ({ operation }) => all.get(operation.name) ?? [];
@@ -136,7 +136,7 @@ export function each<T>(items: readonly T[], judge: (item: T) => Judgement): Jud
 /** The first breach, else kept where any applies. */
 export const all = (...judgements: readonly Judgement[]): Judgement => each(judgements, (one) => one);
 
-/** What several rules ask about an exchange, found out once: rules judge one exchange after the other. */
+/** An answer that several rules need about an exchange, found once: rules judge one exchange after the other. */
 export function once<T>(find: (seen: Seen, model: Model) => T): (seen: Seen, model: Model) => T {
   let last: { readonly seen: Seen; readonly found: T } | undefined;
   return (seen, model) => {

@@ -16,7 +16,7 @@ const requestId = (): fc.Arbitrary<string> =>
     .oneof(fc.constantFrom(1, 2, 127, 128), fc.integer({ min: 1, max: 128 }))
     .chain((length) => fc.string({ unit: UNIT, minLength: length, maxLength: length }));
 
-/** One that is not echoed: too long, empty, or with one character that is not allowed. */
+/** An x-request-id that is not echoed: too long, empty, or with one character that is not allowed. */
 const badRequestId = (): fc.Arbitrary<string> =>
   fc.oneof(
     fc.constantFrom('', 'a'.repeat(129), 'a'.repeat(300)),

@@ -80,7 +80,7 @@ test('the process that waits alone goes as far as nothing is due in another, and
     asked.splice(0);
     expect(await members.forward(60_000, 2, () => {})).toBe(true);
     expect(asked).toEqual(['waits 0 499', 'rests 500 0', 'waits too 500 0']);
-    // One that asks again and again leaps, unless a process beside those may be at work.
+    // A program that asks again and again leaps, unless a process of another kind may be at work.
     asked.splice(0);
     expect(await members.forward(60_000, 0, () => {}, 2_000)).toBe(true);
     expect(asked).toEqual(['waits 2000 0', 'rests 2000 0', 'waits too 2000 0']);
