@@ -1,7 +1,6 @@
 import {
   copyFileSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -16,8 +15,6 @@ import { folderOfTest } from '../test/folders.js';
 import { assemble, createEmulator, type Emulator } from './emulator.js';
 import { defaultFactories } from './factories.js';
 import type { EmulatorOptions } from './options/options.js';
-import type { Behaviour } from './scripts/behaviour.js';
-import { heldOpen } from './serving/held-open.harness.js';
 import { realFiles } from './store/files.js';
 import { clientOf, type Reply } from './testing/client.harness.js';
 
@@ -146,28 +143,6 @@ describe('what an older release exported', () => {
     expect((await call(emulator, 'GET', '/_emulator/state')).json).toMatchObject({ version: 3, sessions: [kept] });
     const newer = await call(emulator, 'PUT', '/_emulator/state', { ...state, version: 4 });
     expect([newer.status, newer.json.error.message]).toEqual([400, expect.stringContaining('version: ')]);
-  });
-});
-
-describe('what could not be put together', () => {
-  const wrong: [string, EmulatorOptions, RegExp][] = [
-    ['a signing key', { signingKey: 'junk' }, /neither PEM nor JSON/],
-    ['a script file', { scriptFiles: ['/dev/null'] }, /it is a device/],
-    [
-      'a lifecycle',
-      { scripts: [{ name: 'x', async *turn() {}, lifecycle: { boot: { ends: 'failed' } } } as unknown as Behaviour] },
-      /lifecycle\.boot/,
-    ],
-  ];
-  test.each(wrong)('(%s) leaves no lock, watcher or descriptor', async (_, options, message) => {
-    const scripts = join(folder, 'scripts');
-    mkdirSync(scripts);
-    for (let time = 0; time < 3; time++) {
-      expect(() => start({ ...options, scriptFiles: [scripts, ...(options.scriptFiles ?? [])] })).toThrow(message);
-    }
-    expect(heldOpen(folder)).toEqual([]);
-    expect(readdirSync(folder).filter((name) => /lock|log/.test(name))).toEqual([]);
-    expect((await call(start(), 'GET', '/interns')).status).toBe(200);
   });
 });
 

@@ -116,6 +116,35 @@ test('openai streams a chat, answers a question, and sees the error chunk', asyn
   await expect(read([user('script: unreachable')])).rejects.toMatchObject({ status: 502 });
 });
 
+test('openai that aborts cancels the run', async () => {
+  const { emulator, chat, internId } = await start();
+  const runs = async () => {
+    const { data } = (await (await emulator.fetch('/_emulator/runs')).json()) as { data: { status: string }[] };
+    return data;
+  };
+  const stream = await chat(internId).chat.completions.create({
+    model: 'any',
+    stream: true,
+    messages: [user('script: never-ends')],
+  });
+  for await (const chunk of stream) if (chunk.choices[0]?.delta.content) break;
+  stream.controller.abort();
+  while ((await runs())[0]?.status !== 'ended') await emulator.clock.advance(1);
+  expect((await runs())[0]).toMatchObject({ status: 'ended', ended: 'cancelled' });
+});
+
+test('@openrouter/sdk gets a steered answer as one', async () => {
+  const { sdk, internId } = await start();
+  const send = (content: string) =>
+    sdk.interns.chat({
+      internId,
+      internChatCompletionRequest: { stream: true, sessionId: 'mine', messages: [user(content)] },
+    });
+  const { result } = await send('script: never-ends');
+  expect((await send('left')).result).toEqual({ sessionId: 'mine', status: 'steered' });
+  if (!('status' in result)) await result.cancel();
+});
+
 test('the clients work in process, without a socket', async () => {
   const emulator = closing(createEmulator({ profile: 'openrouter', clock: 'virtual' }));
   const { base_url, credentials } = emulator.target;

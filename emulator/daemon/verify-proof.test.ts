@@ -27,20 +27,6 @@ function setUp() {
   return { bench, nonces, deps, request };
 }
 
-test('a verdict uses no nonce up: the same proof is accepted until somebody takes its nonce', () => {
-  const { bench, nonces, deps, request } = setUp();
-  const sent = request(bench.prove());
-  for (let again = 0; again < 2; again++) {
-    const { verdict, trace } = verifyProof(deps, sent);
-    expect(verdict).toMatchObject({ result: 'accepted', verified: { version: 'v2', intern_id: INTERN } });
-    expect(trace).toMatchObject({ failed: undefined, badVersion: undefined });
-  }
-  const nonce = sent.headers.get(deps.names.nonce) ?? '';
-  nonces.take(INTERN, nonce, Math.floor(sent.now / 1_000));
-  const { verdict, trace } = verifyProof(deps, sent);
-  expect([verdict, trace.failed]).toMatchObject([{ result: 'refused', reason: 'nonce_reused' }, 'nonce']);
-});
-
 test('without the body it tells what is wrong already, and otherwise is pending', () => {
   const { bench, deps, request } = setUp();
   const unread = { bodySha256: undefined };
@@ -48,14 +34,4 @@ test('without the body it tells what is wrong already, and otherwise is pending'
   const late = verifyProof(deps, request(bench.prove(), { ...unread, now: bench.clock.now() + 61_000 }));
   expect(late.verdict).toMatchObject({ result: 'refused', reason: 'proof_expired' });
   expect(verifyProof(deps, request({}, unread)).verdict).toMatchObject({ reason: 'proof_missing' });
-});
-
-test('the trace names the check that failed and the signature that does not verify', () => {
-  const { bench, deps, request } = setUp();
-  const bad = (change: object) => verifyProof(deps, request(bench.prove(), change)).trace;
-  expect(bad({ bodySha256: sha256('other') })).toMatchObject({ failed: 'signature', badVersion: 'v1' });
-  expect(bad({ path: '/other' })).toMatchObject({ failed: 'signature', badVersion: 'v2' });
-  const unknown = bad({ intern: { id: INTERN, problem: 'not its token' } });
-  expect(unknown).toMatchObject({ failed: 'token', expected: { intern_id: INTERN } });
-  expect(bad({ intern: { id: undefined } })).toMatchObject({ failed: 'token', expected: undefined });
 });

@@ -33,16 +33,6 @@ describe('the interaction deadline', () => {
   });
 });
 
-describe('the execution deadline of invoke', () => {
-  test('a chat run has none', async () => {
-    const h = createHarness();
-    const stream = await h.say('never-ends');
-    await h.clock.advance(3_600_001);
-    expect(h.runs.list()[0]?.status).toBe('running');
-    await stream.cancel();
-  });
-});
-
 describe('acceptance', () => {
   const mute: Behaviour = {
     name: 'mute',

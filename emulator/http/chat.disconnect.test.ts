@@ -24,27 +24,17 @@ function talker() {
 }
 
 describe('a client that disconnects', () => {
-  test.each([0, 1, 2, 3, 4])('after %i s of the stream cancels the run there', async (seconds) => {
+  test('in the middle of a stream cancels the run there', async () => {
     const { behaviour, notes } = talker();
     const h = createHarness({ scripts: [behaviour] });
     const stream = await h.say('talker');
-    await h.clock.advance(seconds * 1_000);
-    expect(stream.heard().chunks).toHaveLength(seconds + 2);
+    await h.clock.advance(2_000);
+    expect(stream.heard().chunks).toHaveLength(4);
     await stream.cancel();
     await h.settle();
     expect(notes).toEqual(['aborted', 'finally']);
     expect(h.runs.list()[0]).toMatchObject({ status: 'ended', ended: 'cancelled' });
     expect((await h.prompt('the lock is free')).status).toBe(200);
-  });
-
-  test('before the first byte is read cancels the run too', async () => {
-    const { behaviour, notes } = talker();
-    const h = createHarness({ scripts: [behaviour] });
-    const response = await h.prompt('script: talker');
-    await response.body?.cancel();
-    await h.settle();
-    expect(notes).toEqual(['aborted', 'finally']);
-    expect(h.runs.list()[0]?.ended).toBe('cancelled');
   });
 
   test('is noticed through the signal of its request as well, also before the stream opens', async () => {
@@ -199,8 +189,9 @@ describe('injected faults and hooks', () => {
     const closed: unknown[] = [];
     const h = createHarness({ hooks: { onWrite() {}, onClose: (...args) => void closed.push(args) } });
     const stream = await h.say('slow', {}, { fault: { disconnect: 'mid-event' } });
-    await stream.end().catch(() => {});
+    const said = await stream.end();
     expect(stream.over()).toBe('broken');
+    expect(said.text).not.toMatch(/\}\n*$/);
     expect(h.runs.list()[0]?.ended).toBe('cancelled');
     expect(closed).toEqual([['dropped', 'cancelled']]);
   });

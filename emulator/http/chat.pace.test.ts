@@ -44,11 +44,6 @@ test('WEB-2: chunks and every of a script win over it', async () => {
   ]);
 });
 
-test('WEB-2: without, it leaves at once', async () => {
-  const { said } = await reply(0, [{ say: 'One two three' }]);
-  expect(said).toEqual([[0, 'One two three']]);
-});
-
 test('WEB-2: what is paced is ended like anything else', async () => {
   const api = createTestClient({ settings: { pace: 1_000 } });
   const id = api.credentials.intern?.id;

@@ -51,17 +51,8 @@ async function bytesOf(script: string, wait = 0) {
 const plain: [script: string, wait: number, texts: string[], usage: string][] = [
   ['echo', 0, ['hello'], usage(2, 2)],
   ['silent', 300_000, ['Thinking.'], 'null'],
-  [
-    'use-secret',
-    0,
-    ['I need api_token for api.example.com: ', 'refused: missing', '. There is no such secret.'],
-    usage(12, 18),
-  ],
   ['no-usage', 0, ['No figures today.'], 'null'],
   ['long', 0, Array.from({ length: 1_000 }, (_, i) => `${String(i + 1).padStart(4, '0')} `), usage(10, 1_000)],
-  ...['boot-fails', 'boot-hangs', 'teardown-fails', 'teardown-hangs', 'vault-fails-once', 'daemon-unreachable'].map(
-    (name): [string, number, string[], string] => [name, 0, ['Hello.'], usage(10, 2)],
-  ),
 ];
 
 describe('stock scripts, byte by byte', () => {
@@ -83,7 +74,7 @@ describe('stock scripts, byte by byte', () => {
     expect(run?.ended).toBe(script === 'fails' ? 'failed' : script);
   });
 
-  test('ask-permission, answered and by itself', async () => {
+  test('ask-permission, asked and answered', async () => {
     const h = createHarness();
     const first = await (await h.say('ask-permission', { approval_mode: 'manual' })).end();
     const s = speak(first.chunks[0]?.id as string);
@@ -103,37 +94,6 @@ describe('stock scripts, byte by byte', () => {
       t.role + t.say('Rejected always.') + t.finish('stop') + t.final(first.sessionId ?? '', usage(24, 12)),
     );
     expect(second.chunks[0]?.id).not.toBe(first.chunks[0]?.id);
-    const alone = await (await h.say('ask-permission')).end();
-    expect(alone.content).toBe('I would like to use the shell. Allowed once.');
-    expect(alone.finish).toBe('stop');
-  });
-
-  test('ask-question: the fallback does not leave the intern', async () => {
-    const { said, s, session } = await bytesOf('ask-question');
-    expect(said.text).toBe(
-      s.role +
-        s.say('One thing first. ') +
-        s.call(
-          said.call?.id ?? '',
-          '{"kind":"elicitation","message":"Which colour?","fields":[{"name":"answer","type":"string","required":true,"options":["red","blue"],"label":"Colour"}]}',
-        ) +
-        s.finish('tool_calls') +
-        s.final(session, 'null'),
-    );
-  });
-
-  test('ask-twice asks two questions in one run', async () => {
-    const h = createHarness();
-    const first = await (await h.say('ask-twice')).end();
-    const second = await listen(
-      await h.reply(first.sessionId, first.call?.id, '{"action":"accept","content":{"name":"Ada"}}'),
-    ).end();
-    expect(second.content).toBe('Thank you. ');
-    expect(second.call?.arguments).toMatchObject({ kind: 'elicitation', message: 'How many?' });
-    expect(second.call?.id).not.toBe(first.call?.id);
-    const third = await listen(await h.reply(first.sessionId, second.call?.id, '{"action":"decline"}')).end();
-    expect(third).toMatchObject({ content: 'Skipped.', finish: 'stop', usage: JSON.parse(usage(30, 16)) });
-    expect(h.runs.list()).toHaveLength(1);
   });
 
   test('unicode survives as JSON in one line each', async () => {
@@ -201,19 +161,5 @@ describe('stock scripts, byte by byte', () => {
     expect(failed.text).toBe(
       f.role + f.say('Almost there') + f.error(FAILED, 'acme/large') + f.final(failed.sessionId ?? '', 'null'),
     );
-  });
-
-  test('the same seed and requests yield the same bytes', async () => {
-    const story = async () => {
-      const h = createHarness({ seed: 'fixed' });
-      const first = await (await h.say('ask-twice')).end();
-      const second = await listen(await h.reply(first.sessionId, first.call?.id, '{"action":"cancel"}')).end();
-      const slow = await h.say('slow');
-      await h.clock.advance(60_000);
-      return [first.text, second.text, (await slow.end()).text, JSON.stringify(h.runs.list())];
-    };
-    expect(await story()).toEqual(await story());
-    const other = createHarness({ seed: 'other' });
-    expect((await (await other.say('ask-twice')).end()).text).not.toBe((await story())[0]);
   });
 });

@@ -20,6 +20,10 @@ test.each([
   ['eu-127.0.0.1', 'malformed'],
   ['localhost/path', 'malformed'],
   ['user@localhost', 'malformed'],
+  ['1.2.3.4.5', 'malformed'],
+  ['a b', 'malformed'],
+  ['[::1', 'malformed'],
+  ['localhost:99999', 'malformed'],
   ['', 'malformed'],
   [undefined, 'malformed'],
 ])('BASE-4, section 2: on a loopback listener the host %s is %s', (host, verdict) => {

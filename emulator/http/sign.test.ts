@@ -87,17 +87,6 @@ describe('daemon access', () => {
     expect((await get('/_emulator/reveals')).json).toEqual({ data: [] });
     expect(logged).not.toContainEqual(expect.objectContaining({ event: 'reveal' }));
   });
-
-  it('is enough to be let in by the daemon, with a proof', async () => {
-    const { emulator, daemon, sign } = start();
-    const access = (await daemon()).json;
-    const { json } = await sign();
-    const request = { method: 'POST', body: 'hello', headers: { authorization: `Bearer ${access.token}`, ...json } };
-    const accepted = await emulator.daemon.fetch(`${access.origin}/api/invoke`, request);
-    expect(accepted.status).toBe(200);
-    const again = await emulator.daemon.fetch(`${access.origin}/api/invoke`, request);
-    expect(await again.json()).toMatchObject({ error: { metadata: { reason: 'nonce_reused' } } });
-  });
 });
 
 describe('many signers at once', () => {

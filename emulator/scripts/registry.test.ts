@@ -83,14 +83,6 @@ describe('the registry', () => {
     expect(store.collection('scripts').size).toBe(0);
   });
 
-  test('what was put is in the store, and comes back with it', async () => {
-    const first = setUp();
-    first.scripts.put('mine', script('mine'));
-    const second = setUp();
-    await second.store.replace(first.store.snapshot());
-    expect(second.scripts.get('mine')?.name).toBe('mine');
-  });
-
   test('files are read again when they change; one that became invalid keeps what it held', async () => {
     const dir = directory();
     const file = join(dir, 'a.json');

@@ -1,12 +1,11 @@
-import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
-import nacl from 'tweetnacl';
 import { describe, expect, it } from 'vitest';
 import { canonicalise, type ProofLayout, UnsignableField } from './canonical.js';
 import { loadSigningKey, publicJwk, readPrivateKey, readPublicKey, signingKeyFromSecret, UnusableKey } from './keys.js';
 import { signBytes } from './sign.js';
 import { createSigner } from './signer.js';
-import { decodeSignature, importPublicKey, verifyBytes } from './verify.js';
+import { decodeSignature, importPublicKey } from './verify.js';
 import '../../test/same-draws.js';
 
 const LAYOUT: ProofLayout = {
@@ -32,12 +31,6 @@ describe('canonical bytes', () => {
     );
     const other: ProofLayout = { separator: '|', v1: ['user', 'timestamp'], v2: ['nonce'] };
     expect(canonicalise(other, 'v1', FIELDS).toString()).toBe('alice|1767225600');
-  });
-
-  it('are UTF-8', () => {
-    expect(canonicalise(LAYOUT, 'v1', { ...FIELDS, user: 'grüße🌍' }).toString('hex')).toContain(
-      '6772c3bcc39f65f09f8c8d',
-    );
   });
 
   it.each([
@@ -152,19 +145,6 @@ describe('keys', () => {
 describe('signatures', () => {
   const key = loadSigningKey({ seed: 'signatures' });
   const bytes = Buffer.from('bytes');
-
-  it('verify here, in Node and in tweetnacl', () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 300 }), (message) => {
-        const signature = decodeSignature(signBytes(key.privateKey, message));
-        if (!signature) throw new Error('the signature does not have its form');
-        expect(verifyBytes(key.publicKey, message, signature)).toBe(true);
-        expect(verify(null, message, key.publicKey.key, signature)).toBe(true);
-        expect(nacl.sign.detached.verify(message, signature, key.publicKey.raw)).toBe(true);
-      }),
-      { numRuns: 30 },
-    );
-  });
 
   const valid = signBytes(key.privateKey, bytes);
   it.each([

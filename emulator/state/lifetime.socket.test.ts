@@ -60,6 +60,7 @@ describe('a construction that throws', () => {
     ['an invalid signing key', (at) => ({ scriptFiles: [at], signingKey: 'junk' })],
     ['an issuer that is no URL', (at) => ({ scriptFiles: [at], oidcIssuer: 'junk' })],
     ['an invalid setting', (at) => ({ scriptFiles: [at], settings: { keepalive: -1 } })],
+    ['an invalid lifecycle', (at) => ({ scriptFiles: [at], scripts: [{ ...deaf, lifecycle: { boot: {} } }] as never })],
   ])('leaves no lock, no watcher and no descriptor: %s', async (_what, wrong) => {
     const at = folder();
     const data = join(folder(), 'interns.json');

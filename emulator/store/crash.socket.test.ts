@@ -66,26 +66,6 @@ test('a log cut off at any byte yields the commits that were whole', async () =>
   );
 });
 
-test('a short log cut off at every byte opens', async () => {
-  const store = openFileStore(path);
-  const lengths: number[] = [0];
-  for (const number of [1, 2]) {
-    store.collection('meta').put({ id: `m${number}`, value: number });
-    await store.commit();
-    lengths.push(readFileSync(`${path}.log`).length);
-  }
-  const snapshot = readFileSync(path);
-  const log = readFileSync(`${path}.log`);
-  await store.close();
-  for (let cut = 0; cut <= log.length; cut++) {
-    writeFileSync(path, snapshot);
-    writeFileSync(`${path}.log`, log.subarray(0, cut));
-    const again = openFileStore(path);
-    expect(again.collection('meta').size).toBe(lengths.filter((length) => length <= cut).length - 1);
-    await again.close();
-  }
-});
-
 const CHANGING = ['ftruncateSync', 'linkSync', 'openSync', 'renameSync', 'unlinkSync', 'writeFileSync'] as const;
 
 /** A file system that stops at its `last` change, and makes half of it if it is a write. Nothing works after that. */

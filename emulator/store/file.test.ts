@@ -60,36 +60,6 @@ describe('what was put', () => {
     expect([...again.collection('interns').values()].map(({ seq }) => seq)).toEqual([2, 1]);
     await again.close();
   });
-
-  test('and committed is in the files before the store is closed', async () => {
-    const store = openFileStore(path);
-    store.collection('interns').put(internRow(1));
-    await store.commit();
-    expect(readFileSync(`${path}.log`, 'utf8')).toContain('intern-1');
-    await store.close();
-  });
-
-  test('and deleted stays gone', async () => {
-    await filled(3);
-    const store = openFileStore(path);
-    expect(store.collection('interns').delete(uuid(2))).toBe(true);
-    expect(store.collection('interns').delete(uuid(2))).toBe(false);
-    await store.commit();
-    await store.close();
-    expect(await names()).toEqual(['intern-1', 'intern-3']);
-  });
-
-  test('is replaced as a whole by replace', async () => {
-    await filled(3);
-    const store = openFileStore(path);
-    const state = store.snapshot();
-    store.collection('interns').put(internRow(9));
-    await store.replace({ ...state, interns: [internRow(7)] });
-    store.collection('interns').put(internRow(8));
-    await store.commit();
-    await store.close();
-    expect(await names()).toEqual(['intern-7', 'intern-8']);
-  });
 });
 
 test('a state that was here before is brought back by what differs, in the order it had', async () => {
@@ -476,16 +446,6 @@ describe('of what nothing else takes away the newest 10,000 are kept', () => {
     intern_id: uuid(1),
     caller: 'alice',
     at: '2026-01-01T00:00:00.000Z',
-  });
-
-  test('while it is open and after', async () => {
-    const store = openFileStore(path);
-    for (let number = 1; number <= 10_003; number++) store.collection('reveals').put(reveal(number));
-    const kept = () => [...store.collection('reveals').values()].map(({ id }) => id);
-    expect([kept().length, kept()[0], kept().at(-1)]).toEqual([10_000, uuid(4), uuid(10_003)]);
-    await store.commit();
-    await store.close();
-    expect(JSON.parse(readFileSync(path, 'utf8')).reveals).toHaveLength(10_000);
   });
 
   test('of a larger file, when it is opened', async () => {

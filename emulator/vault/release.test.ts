@@ -15,21 +15,6 @@ const make = (...given: Parameters<typeof createTestClient>) => {
   return { ...api, chat, store, internId: api.credentials.intern?.id ?? '' };
 };
 
-test('VAULT-9: use-secret says what came of it, and its transcript holds no value', async () => {
-  const api = make();
-  const path = `/vault/interns/${api.internId}/secrets/api_token`;
-  const use = () => api.chat(api.internId, 'script: use-secret');
-  expect(await use()).toBe('I need api_token for api.example.com: refused: missing. There is no such secret.');
-  await api.store('/vault/secrets/api_token', ['api.example.com']);
-  expect(await use()).toContain('refused: missing. The workspace has it: copy it first.');
-  await api.store(path, ['example.com']);
-  expect(await use()).toBe('I need api_token for api.example.com: refused: host. It is not for that host.');
-  await api.store(path, ['api.example.com']);
-  expect(await use()).toBe('I need api_token for api.example.com: released. I called it.');
-  const { data } = (await api.get('/_emulator/runs')).json;
-  expect(JSON.stringify((await api.get(`/_emulator/runs/${data[0].id}`)).json)).not.toContain('never seen');
-});
-
 test('VAULT-9: with the owner of a borrowed vault gone its secrets are missing', async () => {
   const api = make();
   const owner = await api.create();

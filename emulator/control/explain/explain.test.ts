@@ -57,12 +57,38 @@ type Case = readonly [
 
 const chat = (body: unknown) => (api: TestClient) => api.post(`/interns/${id(api)}/chat/completions`, body);
 const create = (body: object) => (api: TestClient) => api.post('/interns', { name: 'ada', ...body });
+const createHere = (body: object) => (api: TestClient) => create({ workspace_id: api.workspaceId, ...body })(api);
+const sign = (body: object) => (api: TestClient) =>
+  api.post(`/interns/${id(api)}/daemon/sign`, body, { as: api.credentials.oauth_token });
+const keyed = (api: TestClient, key: string, name: string) =>
+  api.post('/interns', { name, workspace_id: api.workspaceId }, { headers: { 'idempotency-key': key } });
+const get = (path: string) => (api: TestClient) => api.get(path);
+const managed = (method: string, path: (api: TestClient) => string, body?: (api: TestClient) => object) => {
+  return (api: TestClient) =>
+    api.call(method, path(api), { as: api.credentials.management_key ?? null, body: body?.(api) });
+};
+const byOwnKey = (path: string) => (api: TestClient) => api.get(path, { as: api.credentials.intern?.api_key ?? null });
+const toSuspended = (send: (api: TestClient) => Promise<Reply>) => async (api: TestClient) => {
+  await api.post(`/interns/${id(api)}/suspend`);
+  return send(api);
+};
+/** Answers the question of a run, after some time. */
+const answered =
+  (content: string, ms = 0) =>
+  async (api: TestClient) => {
+    await ask(api);
+    const [{ session_id, question }] = (await api.get('/_emulator/runs')).json.data;
+    await api.advance(ms);
+    return chat({ stream: true, session_id, messages: [{ role: 'tool', tool_call_id: question.id, content }] })(api);
+  };
 const UNKNOWN = '/interns/0b000000-0000-4000-8000-0000000000ff';
+const TO_NOTHING = [{ role: 'tool', tool_call_id: 'x', content: 'yes' }];
+const DIGEST = 'a'.repeat(64);
 
 const CASES: readonly Case[] = [
   ['no key', 'header authorization', 'AUTH-1', 200, (api) => api.get('/interns', { as: null })],
   ['an unknown key', 'header authorization', 'AUTH-1', 200, (api) => api.get('/interns', { as: 'nobody' })],
-  ['an API key on SCIM', 'header authorization', 'AUTH-6', 200, (api) => api.get('/scim/groups')],
+  ['an API key on SCIM', 'header authorization', 'AUTH-6', 200, get('/scim/groups')],
   ['an API key for a daemon', 'header authorization', 'AUTH-7', 200, (api) => api.get(`/interns/${id(api)}/daemon`)],
   [
     'an API key for signing',
@@ -70,23 +96,11 @@ const CASES: readonly Case[] = [
     'AUTH-8',
     // The caller is judged before the body, which nobody read.
     400,
-    (api) => api.post(`/interns/${id(api)}/daemon/sign`, { bodySha256: 'a'.repeat(64) }),
+    (api) => api.post(`/interns/${id(api)}/daemon/sign`, { bodySha256: DIGEST }),
   ],
-  ['an unknown intern', 'path id', 'AUTH-3', 200, (api) => api.get(UNKNOWN)],
-  [
-    'the list by an own key',
-    'path id',
-    'AUTH-4',
-    200,
-    (api) => api.get('/interns', { as: api.credentials.intern?.api_key ?? null }),
-  ],
-  [
-    'another intern by an own key',
-    'path id',
-    'AUTH-4',
-    200,
-    (api) => api.get(UNKNOWN, { as: api.credentials.intern?.api_key ?? null }),
-  ],
+  ['an unknown intern', 'path id', 'AUTH-3', 200, get(UNKNOWN)],
+  ['the list by an own key', 'path id', 'AUTH-4', 200, byOwnKey('/interns')],
+  ['another intern by an own key', 'path id', 'AUTH-4', 200, byOwnKey(UNKNOWN)],
   [
     'an intern from outside the programme',
     'path id',
@@ -94,23 +108,11 @@ const CASES: readonly Case[] = [
     200,
     (api) => api.get(`/interns/${id(api)}`, { as: api.credentials.outsider_api_key ?? null }),
   ],
-  ['an unknown path', 'path path', 'BASE-5', undefined, (api) => api.get('/fly')],
+  ['an unknown path', 'path path', 'BASE-5', undefined, get('/fly')],
   ['another method', 'method method', 'BASE-5', undefined, (api) => api.put(`/interns/${id(api)}`, {})],
   ['no workspace', 'body workspace_id', 'CREATE-1', 201, create({})],
-  [
-    'an unknown field',
-    'body body',
-    'BODY-4',
-    201,
-    (api) => create({ workspace_id: api.workspaceId, modle: 'x/y' })(api),
-  ],
-  [
-    'two wrong fields',
-    'body name, body description',
-    'CREATE-5',
-    201,
-    (api) => create({ name: 'Ada!', workspace_id: api.workspaceId, description: 3 })(api),
-  ],
+  ['an unknown field', 'body body', 'BODY-4', 201, createHere({ modle: 'x/y' })],
+  ['two wrong fields', 'body name, body description', 'CREATE-5', 201, createHere({ name: 'Ada!', description: 3 })],
   [
     'not JSON',
     'body body',
@@ -125,28 +127,16 @@ const CASES: readonly Case[] = [
     201,
     (api) => api.call('POST', '/interns', { raw: `{"name":"ada","workspace_id":"${api.workspaceId}"}` }),
   ],
-  ['a foreign workspace', 'body workspace_id', 'AUTH-2', 201, (api) => create({ workspace_id: 'other' })(api)],
-  [
-    'a long idempotency key',
-    'header idempotency-key',
-    'CREATE-4',
-    201,
-    (api) =>
-      api.post(
-        '/interns',
-        { name: 'ada', workspace_id: api.workspaceId },
-        { headers: { 'idempotency-key': 'k'.repeat(256) } },
-      ),
-  ],
+  ['a foreign workspace', 'body workspace_id', 'AUTH-2', 201, create({ workspace_id: 'other' })],
+  ['a long idempotency key', 'header idempotency-key', 'CREATE-4', 201, (api) => keyed(api, 'k'.repeat(256), 'ada')],
   [
     'an idempotency key with another body',
     'header idempotency-key',
     'CREATE-4',
     201,
     async (api) => {
-      const headers = { 'idempotency-key': 'one' };
-      await api.post('/interns', { name: 'ada', workspace_id: api.workspaceId }, { headers });
-      return api.post('/interns', { name: 'bob', workspace_id: api.workspaceId }, { headers });
+      await keyed(api, 'one', 'ada');
+      return keyed(api, 'one', 'bob');
     },
   ],
   [
@@ -156,7 +146,7 @@ const CASES: readonly Case[] = [
     201,
     async (api) => {
       await api.create({ name: 'ada' });
-      return api.post('/interns', { name: 'ada', workspace_id: api.workspaceId, description: 'another' });
+      return createHere({ description: 'another' })(api);
     },
   ],
   [
@@ -167,20 +157,19 @@ const CASES: readonly Case[] = [
     (api) => api.post(`/interns/${id(api)}/provision`, { now: true }),
   ],
   ['provision of a running one', 'state status', 'PROV-1', 200, (api) => api.post(`/interns/${id(api)}/provision`)],
-  ['an unknown status', 'query status', 'LIST-2', 200, (api) => api.get('/interns?status=runing&limit=5')],
-  ['a limit out of range', 'query limit', 'LIST-3', 200, (api) => api.get('/interns?limit=0')],
-  ['a list of a foreign workspace', 'query workspace_id', 'LIST-2', 200, (api) => api.get('/interns?workspace_id=x')],
+  ['an unknown status', 'query status', 'LIST-2', 200, get('/interns?status=runing&limit=5')],
+  ['a limit out of range', 'query limit', 'LIST-3', 200, get('/interns?limit=0')],
+  ['a list of a foreign workspace', 'query workspace_id', 'LIST-2', 200, get('/interns?workspace_id=x')],
   [
     'a mapping of a group that is not there',
     'body scim_group_id',
     'SCIM-2',
     200,
-    (api) =>
-      api.post(
-        '/scim/group-mappings',
-        { scim_group_id: UNKNOWN.slice(-36), workspace_id: api.workspaceId, role: 'member' },
-        { as: api.credentials.management_key ?? null },
-      ),
+    managed(
+      'POST',
+      () => '/scim/group-mappings',
+      ({ workspaceId }) => ({ scim_group_id: UNKNOWN.slice(-36), workspace_id: workspaceId, role: 'member' }),
+    ),
   ],
   [
     'a copy of a secret that the workspace does not hold',
@@ -189,32 +178,20 @@ const CASES: readonly Case[] = [
     200,
     (api) => api.post(`/vault/interns/${id(api)}/secrets/copy`, { names: ['legacy_token', 'other'] }),
   ],
-  [
-    'a page of groups out of range',
-    'query limit',
-    'SCIM-3',
-    200,
-    (api) => api.get('/scim/groups?limit=0', { as: api.credentials.management_key ?? null }),
-  ],
+  ['a page of groups out of range', 'query limit', 'SCIM-3', 200, managed('GET', () => '/scim/groups?limit=0')],
   [
     'a mapping deleted without a word on its members',
     'query keep_members',
     'SCIM-5',
     200,
-    (api) =>
-      api.call('DELETE', `/scim/group-mappings/${api.emulator.target.scim_mapping_id}`, {
-        as: api.credentials.management_key ?? null,
-      }),
+    managed('DELETE', ({ emulator }) => `/scim/group-mappings/${emulator.target.scim_mapping_id}`),
   ],
   [
     'an invoke of an intern that does not run',
     'state status',
     'INVOKE-1',
     202,
-    async (api) => {
-      await api.post(`/interns/${id(api)}/suspend`);
-      return api.post(`/interns/${id(api)}/invoke`, { input: 'hi' });
-    },
+    toSuspended((api) => api.post(`/interns/${id(api)}/invoke`, { input: 'hi' })),
   ],
   ['no stream', 'body stream', 'CHAT-1', 200, chat({ messages: [{ role: 'user', content: 'hi' }] })],
   [
@@ -240,7 +217,7 @@ const CASES: readonly Case[] = [
     200,
     async (api) => {
       await ask(api);
-      return chat({ stream: true, messages: [{ role: 'tool', tool_call_id: 'x', content: 'yes' }] })(api);
+      return chat({ stream: true, messages: TO_NOTHING })(api);
     },
   ],
   [
@@ -248,49 +225,11 @@ const CASES: readonly Case[] = [
     'body tool_call_id',
     'CHAT-6',
     200,
-    chat({ stream: true, session_id: 's', messages: [{ role: 'tool', tool_call_id: 'x', content: 'yes' }] }),
+    chat({ stream: true, session_id: 's', messages: TO_NOTHING }),
   ],
-  [
-    'an answer that the question does not accept',
-    'body content of the tool message',
-    'CHAT-7',
-    200,
-    async (api) => {
-      await ask(api);
-      const [{ session_id, question }] = (await api.get('/_emulator/runs')).json.data;
-      return chat({
-        stream: true,
-        session_id,
-        messages: [{ role: 'tool', tool_call_id: question.id, content: 'yes' }],
-      })(api);
-    },
-  ],
-  [
-    'an answer after the deadline',
-    'state question',
-    'CHAT-7',
-    200,
-    async (api) => {
-      await ask(api);
-      const [{ session_id, question }] = (await api.get('/_emulator/runs')).json.data;
-      await api.advance(300_000);
-      return chat({
-        stream: true,
-        session_id,
-        messages: [{ role: 'tool', tool_call_id: question.id, content: '{"action":"decline"}' }],
-      })(api);
-    },
-  ],
-  [
-    'a prompt to a suspended one',
-    'state status',
-    'CHAT-16',
-    202,
-    async (api) => {
-      await api.post(`/interns/${id(api)}/suspend`);
-      return chat(prompt('hi'))(api);
-    },
-  ],
+  ['an answer that the question does not accept', 'body content of the tool message', 'CHAT-7', 200, answered('yes')],
+  ['an answer after the deadline', 'state question', 'CHAT-7', 200, answered('{"action":"decline"}', 300_000)],
+  ['a prompt to a suspended one', 'state status', 'CHAT-16', 202, toSuspended(chat(prompt('hi')))],
   [
     'an unknown session of invoke',
     'body session_id',
@@ -310,25 +249,13 @@ const CASES: readonly Case[] = [
     },
   ],
   ['a turn that fails', 'state script', 'CHAT-16', undefined, chat(prompt('script: refuses\nhi'))],
-  [
-    'a digest in upper case',
-    'body bodySha256',
-    'SIGN-2',
-    200,
-    (api) =>
-      api.post(`/interns/${id(api)}/daemon/sign`, { bodySha256: 'A'.repeat(64) }, { as: api.credentials.oauth_token }),
-  ],
+  ['a digest in upper case', 'body bodySha256', 'SIGN-2', 200, sign({ bodySha256: DIGEST.toUpperCase() })],
   [
     'a route with a query',
     'body route.path',
     'SIGN-3',
     200,
-    (api) =>
-      api.post(
-        `/interns/${id(api)}/daemon/sign`,
-        { bodySha256: 'a'.repeat(64), route: { method: 'POST', path: '/x?y' } },
-        { as: api.credentials.oauth_token },
-      ),
+    sign({ bodySha256: DIGEST, route: { method: 'POST', path: '/x?y' } }),
   ],
   [
     'a wildcard for a secret',
