@@ -1,12 +1,12 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
+import { closing } from '../../test/closing.js';
 import { folderOfTest } from '../../test/folders.js';
 import { check } from '../../test/targets/fake-target.js';
+import { serve } from '../../test/targets/hostile.js';
 import { sampleResults } from '../../test/targets/sample-results.js';
 import { newEmulator, startEmulator } from '../drivers/emulator.js';
 import { equal } from '../framework/assert.js';
@@ -14,6 +14,25 @@ import { systemHost } from '../probe/time.js';
 import { runChecks as run } from '../run/runner.js';
 import { called } from './called.harness.js';
 import { saveFindings, script } from './save.js';
+
+/** Runs a script of Node in a process of its own. Gives its status and what it printed. */
+async function runScript(file: string, variables: Record<string, string>) {
+  const { INTERN_API_KEY: _, ...env } = process.env;
+  const child = spawn(process.execPath, [file], { env: { ...env, ...variables } });
+  let out = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (text) => {
+      out += text;
+    });
+  const exit = await new Promise((resolve) => child.on('close', resolve));
+  return { exit, out };
+}
+
+const failing = (transcript: readonly object[]) => {
+  const [check] = sampleResults().checks.filter(({ id }) => id === 'chat/fails');
+  if (check?.finding === undefined) throw new Error('the sample has no such check');
+  return { ...check, finding: { ...check.finding, transcript } } as Parameters<typeof script>[0];
+};
 
 const exchange = (method: string, path: string, answer: string, body?: string) => ({
   number: 1,
@@ -29,33 +48,22 @@ const exchange = (method: string, path: string, answer: string, body?: string) =
 
 test('a saved script sends the requests again, with the ids of its own answers', async () => {
   const seen: string[] = [];
-  const server = createServer((request, response) => {
-    seen.push(`${request.method} ${request.url} ${request.headers.authorization}`);
-    response.end('{"id":"live-id-1234"}');
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const folder = mkdtempSync(join(tmpdir(), 'intern-save-'));
-  try {
-    const results = sampleResults();
-    const [check] = results.checks.filter(({ id }) => id === 'chat/fails');
-    if (check?.finding === undefined) throw new Error('the sample has no such check');
-    const transcript = [
-      exchange('POST', '/interns', '{"id":"recorded-id-1"}', '{"name":"kabcd-1"}'),
-      exchange('GET', '/interns/recorded-id-1', '{"id":"recorded-id-1"}'),
-    ];
-    const target = { ...results.target, url: 'http://recorded.test/api/v1' };
-    const text = script({ ...check, finding: { ...check.finding, transcript } }, { ...results, target });
-    const file = join(folder, 'again.mjs');
-    writeFileSync(file, text);
-    const { port } = server.address() as AddressInfo;
-    const env = { ...process.env, INTERN_BASE_URL: `http://127.0.0.1:${port}/api/v1`, INTERN_API_KEY: 'key' };
-    const child = spawn(process.execPath, [file], { env });
-    await new Promise((resolve) => child.on('exit', resolve));
-    expect(seen).toEqual(['POST /api/v1/interns Bearer key', 'GET /api/v1/interns/live-id-1234 Bearer key']);
-  } finally {
-    server.close();
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const { origin } = closing(
+    await serve((request, response) => {
+      seen.push(`${request.method} ${request.url} ${request.headers.authorization}`);
+      response.end('{"id":"live-id-1234"}');
+    }),
+  );
+  const results = sampleResults();
+  const transcript = [
+    exchange('POST', '/interns', '{"id":"recorded-id-1"}', '{"name":"kabcd-1"}'),
+    exchange('GET', '/interns/recorded-id-1', '{"id":"recorded-id-1"}'),
+  ];
+  const file = join(folderOfTest('intern-save-'), 'again.mjs');
+  const target = { ...results.target, url: 'http://recorded.test/api/v1' };
+  writeFileSync(file, script(failing(transcript), { ...results, target }));
+  await runScript(file, { INTERN_BASE_URL: `${origin}/api/v1`, INTERN_API_KEY: 'key' });
+  expect(seen).toEqual(['POST /api/v1/interns Bearer key', 'GET /api/v1/interns/live-id-1234 Bearer key']);
 });
 
 test.each<[string, (name: string) => object, string[]]>([
@@ -68,49 +76,29 @@ test.each<[string, (name: string) => object, string[]]>([
   async (_, made, rest) => {
     const seen: string[] = [];
     let name = '';
-    const server = createServer((request, response) => {
-      const id = decodeURIComponent(request.url?.split('/')[4] ?? '');
-      seen.push(String(request.method));
-      let body = '';
-      request.on('data', (bytes) => {
-        body += bytes;
-      });
-      request.on('end', () => {
+    const { origin } = closing(
+      await serve(async (request, response) => {
+        const id = decodeURIComponent(request.url?.split('/')[4] ?? '');
+        seen.push(String(request.method));
+        const body = await text(request);
         if (request.method === 'POST') ({ name } = JSON.parse(body) as { name: string });
         const record = request.method === 'POST' || id === 'live-id-1' ? made(name) : { id, name: 'theirs' };
         const list = { data: [{ id: 'victim-1', name: 'theirs' }], has_more: false };
         response.end(JSON.stringify(id === '' && request.method === 'GET' ? list : record));
-      });
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const folder = mkdtempSync(join(tmpdir(), 'intern-save-'));
-    try {
-      const results = sampleResults();
-      const [check] = results.checks.filter(({ id }) => id === 'chat/fails');
-      if (check?.finding === undefined) throw new Error('the sample has no such check');
-      const transcript = [
-        exchange('GET', '/interns', '{"data":[]}'),
-        exchange('POST', '/interns', '{"id":"recorded-id-1","name":"kabcd-1"}', '{"name":"kabcd-1"}'),
-        exchange('PATCH', '/interns/recorded-id-1', '{}', '{"description":"changed"}'),
-        exchange('DELETE', '/interns/recorded-id-1', '{}'),
-      ];
-      const file = join(folder, 'again.mjs');
-      writeFileSync(file, script({ ...check, finding: { ...check.finding, transcript } }, results));
-      const { port } = server.address() as AddressInfo;
-      const env = { ...process.env, INTERN_BASE_URL: `http://127.0.0.1:${port}/api/v1`, INTERN_API_KEY: 'key' };
-      const child = spawn(process.execPath, [file], { env });
-      let out = '';
-      child.stdout.on('data', (text) => {
-        out += text;
-      });
-      await new Promise((resolve) => child.on('close', resolve));
-      expect(seen.slice(0, 2)).toEqual(['GET', 'POST']);
-      expect(seen.slice(2)).toEqual(rest);
-      expect(out.match(/-> left out: it would write to/g)?.length ?? 0).toBe(rest.includes('PATCH') ? 0 : 2);
-    } finally {
-      server.close();
-      rmSync(folder, { recursive: true, force: true });
-    }
+      }),
+    );
+    const transcript = [
+      exchange('GET', '/interns', '{"data":[]}'),
+      exchange('POST', '/interns', '{"id":"recorded-id-1","name":"kabcd-1"}', '{"name":"kabcd-1"}'),
+      exchange('PATCH', '/interns/recorded-id-1', '{}', '{"description":"changed"}'),
+      exchange('DELETE', '/interns/recorded-id-1', '{}'),
+    ];
+    const file = join(folderOfTest('intern-save-'), 'again.mjs');
+    writeFileSync(file, script(failing(transcript), sampleResults()));
+    const { out } = await runScript(file, { INTERN_BASE_URL: `${origin}/api/v1`, INTERN_API_KEY: 'key' });
+    expect(seen.slice(0, 2)).toEqual(['GET', 'POST']);
+    expect(seen.slice(2)).toEqual(rest);
+    expect(out.match(/-> left out: it would write to/g)?.length ?? 0).toBe(rest.includes('PATCH') ? 0 : 2);
   },
 );
 
@@ -123,88 +111,68 @@ test('one file per finding, which hostile text cannot break', () => {
 });
 
 test('a scenario brings an emulator to the state before, and a script shows the finding there', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'intern-save-'));
-  const { driver, close } = await startEmulator({ host: systemHost, tag: 'abcd' });
-  const emulator = await newEmulator({ clock: 'virtual' });
+  const folder = folderOfTest('intern-save-');
+  const { driver } = closing(await startEmulator({ host: systemHost, tag: 'abcd' }));
+  const emulator = closing(await newEmulator({ clock: 'virtual' }));
   const { baseUrl } = await emulator.listen({ port: 0 });
   const go = async (file: string) => {
-    const { INTERN_API_KEY: _, ...env } = process.env;
-    const child = spawn(process.execPath, [join(folder, file)], { env: { ...env, INTERN_BASE_URL: baseUrl } });
-    let out = '';
-    child.stdout.on('data', (text) => {
-      out += text;
-    });
-    child.stderr.on('data', (text) => {
-      out += text;
-    });
-    const exit = await new Promise((resolve) => child.on('close', resolve));
+    const { exit, out } = await runScript(join(folder, file), { INTERN_BASE_URL: baseUrl });
     expect(out).not.toContain('Error');
     expect(exit).toBe(0);
     return out;
   };
   const ask = async (path: string) => (await emulator.fetch(path)).json() as Promise<{ now: string; data: unknown[] }>;
-  try {
-    const results = await run({
-      driver,
-      host: systemHost,
-      checks: [
-        check(
-          'state/shows',
-          async ({ api, interns, control, clock }) => {
-            const intern = await interns.running();
-            await control.useScript(intern.id, await control.script({ turn: [{ say: 'from the script' }] }));
-            await control.limit(7);
-            await clock.advance(61_000);
-            await control.fault({ operation: 'get', status: 500 });
-            const answer = await api.get(intern.id);
-            equal(answer.status, 200, 'status');
-          },
-          { needs: ['running', 'control', 'clock'] },
-        ),
-      ],
-    });
-    saveFindings(folder, results);
-    expect(readdirSync(folder).sort()).toEqual(['state-shows.before.mjs', 'state-shows.mjs']);
+  const results = await run({
+    driver,
+    host: systemHost,
+    checks: [
+      check(
+        'state/shows',
+        async ({ api, interns, control, clock }) => {
+          const intern = await interns.running();
+          await control.useScript(intern.id, await control.script({ turn: [{ say: 'from the script' }] }));
+          await control.limit(7);
+          await clock.advance(61_000);
+          await control.fault({ operation: 'get', status: 500 });
+          const answer = await api.get(intern.id);
+          equal(answer.status, 200, 'status');
+        },
+        { needs: ['running', 'control', 'clock'] },
+      ),
+    ],
+  });
+  saveFindings(folder, results);
+  expect(readdirSync(folder).sort()).toEqual(['state-shows.before.mjs', 'state-shows.mjs']);
 
-    const began = await ask('/_emulator/clock');
-    const out = await go('state-shows.before.mjs');
-    expect(out).toMatch(/Next:\ncurl -i -N http/);
-    const { now } = await ask('/_emulator/clock');
-    expect(Date.parse(now) - Date.parse(began.now)).toBeGreaterThanOrEqual(61_000);
-    expect(await ask('/_emulator/limits')).toMatchObject({ turns_per_minute: 7 });
-    const { data } = await ask('/_emulator/faults');
-    expect(data).toMatchObject([{ operation: 'get', status: 500 }]);
-    const id = /interns\/([^/\s]+)/.exec(out)?.[1];
-    expect(await ask(`/_emulator/interns/${id}`)).toMatchObject({
-      script: 'kit-abcd-1',
-      intern: { status: 'running' },
-    });
+  const began = await ask('/_emulator/clock');
+  const out = await go('state-shows.before.mjs');
+  expect(out).toMatch(/Next:\ncurl -i -N http/);
+  const { now } = await ask('/_emulator/clock');
+  expect(Date.parse(now) - Date.parse(began.now)).toBeGreaterThanOrEqual(61_000);
+  expect(await ask('/_emulator/limits')).toMatchObject({ turns_per_minute: 7 });
+  const { data } = await ask('/_emulator/faults');
+  expect(data).toMatchObject([{ operation: 'get', status: 500 }]);
+  const id = /interns\/([^/\s]+)/.exec(out)?.[1];
+  expect(await ask(`/_emulator/interns/${id}`)).toMatchObject({
+    script: 'kit-abcd-1',
+    intern: { status: 'running' },
+  });
 
-    await emulator.reset();
-    expect(await go('state-shows.mjs')).toMatch(/GET .* -> 500\n/);
-  } finally {
-    await close();
-    await emulator.close();
-    rmSync(folder, { recursive: true, force: true });
-  }
+  await emulator.reset();
+  expect(await go('state-shows.mjs')).toMatch(/GET .* -> 500\n/);
 });
 
 test('a link in the place of a folder of the kit is refused, and nothing is written where it leads', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'intern-save-'));
-  const emulator = await newEmulator();
+  const folder = folderOfTest('intern-save-');
+  const emulator = closing(await newEmulator());
   const { baseUrl } = await emulator.listen({ port: 0 });
-  try {
-    const link = join(folder, 'link');
-    mkdirSync(join(folder, 'elsewhere'));
-    symlinkSync('elsewhere', link);
-    const { credentials } = emulator.target;
-    for (const [flag, ...more] of [['--save'], ['--ledger-dir', baseUrl, '--api-key', credentials.api_key]] as const) {
-      const { exit, err } = await called(['--only', 'create/status-201', flag, link, ...more]);
-      expect([exit, err]).toEqual([2, expect.stringContaining(`${flag} ${link} cannot be written: it is a link`)]);
-    }
-    expect(readdirSync(join(folder, 'elsewhere'))).toEqual([]);
-  } finally {
-    await emulator.close();
-    rmSync(folder, { recursive: true });
+  const link = join(folder, 'link');
+  mkdirSync(join(folder, 'elsewhere'));
+  symlinkSync('elsewhere', link);
+  const { credentials } = emulator.target;
+  for (const [flag, ...more] of [['--save'], ['--ledger-dir', baseUrl, '--api-key', credentials.api_key]] as const) {
+    const { exit, err } = await called(['--only', 'create/status-201', flag, link, ...more]);
+    expect([exit, err]).toEqual([2, expect.stringContaining(`${flag} ${link} cannot be written: it is a link`)]);
   }
+  expect(readdirSync(join(folder, 'elsewhere'))).toEqual([]);
 });

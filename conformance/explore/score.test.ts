@@ -36,8 +36,19 @@ test('the page shows them as they are: npm run explore-score, npm run docs', () 
   expect(withApps(page)).toBe(page);
 });
 
-/** One for each of three laws. */
-const SAMPLE = ['lf-only', 'retries-at-once', 'prompts-again-after-a-loss'];
+/** The ways to break a law, but to hang and to notice nothing: `explore.test.ts` holds those. */
+const SAMPLE = [
+  'lf-only',
+  'newest-is-mine',
+  'retries-at-once',
+  'loops-on-401',
+  'prompts-again-after-a-cut',
+  'prompts-again-after-a-loss',
+  'approves-again-from-the-start',
+  'nobody-catches-its-usage',
+  'throws-in-a-callback',
+  'delete-is-a-courtesy',
+];
 
 test.each(WRONG.filter(({ id }) => SAMPLE.includes(id)))('$id is found', async ({ id, law, run }) => {
   const [kind = ''] = found[id]?.[law] ?? [];

@@ -309,17 +309,6 @@ test('a right conversation breaks nothing', () => {
 
 test.each<[rule: string, because: readonly number[], conversation: readonly Said[]]>([
   [
-    'LIST-2/status-whole',
-    [1, 4],
-    [
-      { ...CREATE, json: { name: 'one', workspace_id: WORKSPACE, provision: true }, answer: RUNS },
-      entry(`POST ${ONE}/suspend`, 200, { suspended: true }),
-      entry(`GET ${ONE}`, 200, record()),
-      entry('GET /interns?status=running,stopped', 200, { data: [], has_more: false }),
-      entry(`GET ${ONE}`, 200, record()),
-    ],
-  ],
-  [
     'LIFE-1/stays-found',
     [1, 3],
     [
@@ -389,13 +378,6 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
       { path: `/interns/${ID}`, status: 200, answer: RUNS },
     ],
   ],
-  ['AUTH-1/key-needed', [1], [CREATE, { ...INVOKE, caller: 'bad', status: 404, answer: error(404, 'not_found') }]],
-  [
-    'CREATE-1/create-accepted',
-    [],
-    [CREATE, { ...CREATE, json: { name: 'two', workspace_id: WORKSPACE }, status: 409, answer: error(409, 'busy') }],
-  ],
-  ['AUTH-2/own-workspace', [1], [CREATE, { path: `/interns/${ID}`, caller: 'foreign', status: 200, answer: record() }]],
   [
     'LIFE-1/refused-does-nothing',
     [2, 3],
@@ -429,17 +411,6 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
         headers: { 'content-type': 'text/plain' },
         caller: 'outsider',
       }),
-    ],
-  ],
-  [
-    // It was just read as running: it may be suspended, by any member.
-    'SUSP-1/suspend-accepted',
-    [21],
-    [
-      ...PROMPT_READS,
-      { ...CREATE, json: { name: 'one', workspace_id: WORKSPACE, provision: true }, answer: RUNS },
-      entry(`GET ${ONE}`, 200, RUNS),
-      entry(`POST ${ONE}/suspend`, 403, error(403, 'forbidden'), { at: 1_000 }),
     ],
   ],
   [
@@ -490,15 +461,6 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
     ],
   ],
   [
-    'UPDATE-1/update-accepted',
-    [1],
-    [
-      CREATE,
-      entry(`GET ${ONE}`, 200, RUNS),
-      entry(`PATCH ${ONE}`, 409, error(409, 'intern_busy'), { json: { description: 'new' } }),
-    ],
-  ],
-  [
     'CREATE-1/first-is-201',
     [],
     [
@@ -508,23 +470,7 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
   ],
   ['CHAT-1/content-is-new', [], [CREATE, chats({ says: ['a ', 'a b ', 'a b c ', 'a b c d'] })]],
   ['CHAT-1/model-not-used', [2], [CREATE, chats({ json: { model: 'any' }, said: { model: 'any' } })]],
-  [
-    'DAEMON-1/not-while-it-boots',
-    [3],
-    [
-      CREATE,
-      entry(`POST ${ONE}/provision`, 202, { provisioning: true }),
-      entry(`GET ${ONE}/daemon`, 200, ATTACHED),
-      entry(`GET ${ONE}`, 200, record({ status: 'provisioning' }), { at: 1_000 }),
-    ],
-  ],
   ['SIGN-5/moves-with-time', [2], [CREATE, proves('a'), proves('a')]],
-  [
-    'CHAT-4/of-one-run',
-    [2, 2],
-    [CREATE, chats({ says: ['Hi.'], usage: 2 }), chats({ json: { session_id: 's-1' }, says: ['Hi.'], usage: 4 })],
-  ],
-  ['CHAT-4/usage-is-carried', [], [CREATE, chats({ said: { usage: { prompt_tokens: 1 } } })]],
   [
     'INVOKE-2/not-steered-after-a-suspend',
     [2],
@@ -541,29 +487,6 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
     ],
   ],
   ['CHAT-7/answered-once', [1], [CREATE, chats({ asks: 1 }), replies(), replies()]],
-  [
-    'CHAT-7/open-question-answered',
-    [2],
-    [
-      CREATE,
-      chats({ asks: 1 }),
-      { ...replies({ content: 'another' }), status: 400, answer: error(400, 'bad_request') },
-      { ...replies(), status: 409, answer: error(409, 'interaction_not_pending') },
-    ],
-  ],
-  [
-    'CHAT-7/asked-is-known',
-    [2],
-    [
-      CREATE,
-      chats({ asks: 1 }),
-      {
-        ...chats({ json: { messages: ANSWER, session_id: 's-1' } }),
-        status: 404,
-        answer: error(404, 'interaction_unknown'),
-      },
-    ],
-  ],
 ])('%s is broken, because of %j', (rule, because, conversation) => {
   const broken = judged(conversation).find(({ id }) => id === rule);
   expect(broken?.because.slice(0, because.length)).toEqual(because);

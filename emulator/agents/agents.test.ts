@@ -185,18 +185,6 @@ describe('AGENT-3: answers', () => {
     expect(made.content[0].text).not.toContain('provisioned');
   });
 
-  test('snapshots, scripts and proofs answer what their schemas say', async () => {
-    const { tools }: { tools: Listed[] } = await mcpClient(createTestClient()).result('tools/list');
-    const requiredOf = (name: string) => tools.find((tool) => tool.name === name)?.outputSchema.required;
-    expect(requiredOf('snapshot')).toEqual(['now', 'snapshots']);
-    expect(requiredOf('put_script')).toEqual(['name', 'from', 'source']);
-    expect(requiredOf('explain_proof')).toEqual(['verdict', 'reason', 'summary', 'steps', 'signatures']);
-    const mcp = mcpClient(createTestClient());
-    const { structuredContent, content } = await mcp.call('snapshot', { action: 'keep', name: 'mine' });
-    expect(structuredContent.snapshots.map(({ name }: { name: string }) => name)).toContain('mine');
-    expect(content[0].text).toMatch(/^Kept as mine\. It is 2026/);
-  });
-
   test('a run without end reports progress, and ends at the limit of the call with its run', async () => {
     const api = createTestClient({ clock: 'auto' });
     const params = {
@@ -275,22 +263,6 @@ describe('AGENT-1: at any emulator and any space, under the guard', () => {
     const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'status' };
     const { result } = JSON.parse(await (await mcp.post(call, headers)).text());
     expect(result.structuredContent.counts).toMatchObject({ interns: 1 });
-  });
-
-  test('a caller that leaves cancels what it called', async () => {
-    const api = createTestClient({ clock: 'auto' });
-    const over = new AbortController();
-    const chat = {
-      name: 'chat',
-      arguments: { prompt: 'script: never-ends\nhi', limit: 600 },
-      _meta: { progressToken: 1 },
-    };
-    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: chat };
-    const response = await mcpClient(api).post(call, {}, over.signal);
-    await response.body?.getReader().read();
-    over.abort();
-    const ended = async () => (await api.get('/_emulator/runs')).json.data[0].ended;
-    await expect.poll(ended).toBe('cancelled');
   });
 
   test.each([

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { closing } from '../../test/closing.js';
 import type { EmulatorOptions } from '../options/options.js';
 import type { Behaviour } from '../scripts/behaviour.js';
 import { createTestClient, type Reply } from '../testing/client.harness.js';
@@ -7,6 +8,7 @@ const EPOCH = Date.UTC(2026, 0, 1);
 
 const client = (options: EmulatorOptions = {}) => {
   const api = createTestClient({ clock: 'auto', ...options });
+  closing(api.emulator);
   const intern = api.credentials.intern?.id ?? '';
   return {
     ...api,
@@ -35,7 +37,6 @@ describe('on an automatic clock (WEB-5)', () => {
     await api.delete(`/interns/${made.id}`);
     await api.until(`/interns/${made.id}`, (reply) => reply.status === 404);
     expect(api.since()).toBe(2_000);
-    await api.emulator.close();
   });
 
   test('a script that waits streams each thing at its time, with keepalives between, in order', async () => {
@@ -50,7 +51,6 @@ describe('on an automatic clock (WEB-5)', () => {
     const entries = (await api.get('/_emulator/journal')).json.data;
     const writes = entries.at(-1).writes.map((write: { at: string }) => Date.parse(write.at) - EPOCH - spent);
     expect(writes.slice(1, -1)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9].map((count) => count * 30_000));
-    await api.emulator.close();
   });
 
   test('a delay beyond the bound of the signing route is its 408, at its time', async () => {
@@ -60,7 +60,6 @@ describe('on an automatic clock (WEB-5)', () => {
     const signed = await api.post(path, { bodySha256: '0'.repeat(64) }, { as: api.credentials.oauth_token });
     expect(signed.status).toBe(408);
     expect(api.since()).toBe(10_000);
-    await api.emulator.close();
   });
 
   test('a question waits for its client however long, and until its deadline when that is passed', async () => {
@@ -78,7 +77,6 @@ describe('on an automatic clock (WEB-5)', () => {
     expect(await waiting()).toBe('waiting');
     await api.advance(1);
     expect(await waiting()).toBe('ended');
-    await api.emulator.close();
   });
 
   test('a reset ends what waits, and the clock goes on where it is', async () => {
@@ -90,7 +88,6 @@ describe('on an automatic clock (WEB-5)', () => {
     await api.create({ name: 'booting', provision: true });
     await api.until('/interns', (reply) => reply.json.data[0].status === 'running');
     expect(since()).toBe(before + 1_000);
-    await api.emulator.close();
   });
 
   test('a script that waits again and again leaves room for everything else', async () => {
@@ -106,7 +103,6 @@ describe('on an automatic clock (WEB-5)', () => {
     await api.until('/_emulator/clock', () => api.since() >= 3_600_000);
     expect((await api.get('/interns')).status).toBe(200);
     expect(api.since()).toBeLessThan(86_400_000);
-    await api.emulator.close();
   });
 
   test('the same seed and requests give the same bytes', async () => {
@@ -115,7 +111,6 @@ describe('on an automatic clock (WEB-5)', () => {
       const made = await api.create({ name: 'same', provision: true });
       await api.until(`/interns/${made.id}`, (reply) => reply.json.status === 'running');
       const texts = [(await api.chat('script: slow', {}, made.id)).text, (await api.chat('script: silent')).text];
-      await api.emulator.close();
       return texts;
     };
     expect(await story()).toEqual(await story());

@@ -33,21 +33,43 @@ describe('docs/scripts.md', () => {
     expect(page.match(/^### \d+\./gm)).toHaveLength(10);
   });
 
-  test('deploy asks under manual, consents otherwise', async () => {
-    const h = recipe('deploy');
-    expect((await (await h.say('deploy')).end()).content).toBe('I have to use the shell. Deployed.');
-    const q = await (await h.say('deploy', { approval_mode: 'manual' })).end();
-    expect(q).toMatchObject({ content: 'I have to use the shell. ', finish: 'tool_calls' });
-    expect((await listen(await h.reply(q.sessionId, q.call?.id, 'reject_once')).end()).content).toBe('Left alone.');
+  /** What a run of a recipe says: with these answers to its questions, and after so long on its clock. */
+  test.each<[name: string, answers: readonly string[], said: object, ms?: number, more?: Record<string, unknown>]>([
+    ['deploy', [], { content: 'I have to use the shell. Deployed.', finish: 'stop' }],
+    ['deploy', ['reject_once'], { content: 'Left alone.' }, 0, { approval_mode: 'manual' }],
+    ['order', [accept({ size: 'S' }), accept({ count: 2 })], { content: 'Small ones, then.', finish: 'stop' }],
+    [
+      'overloaded',
+      [],
+      {
+        content: 'The answer is, as far as I',
+        error: { code: 502, message: 'The model is overloaded', metadata: { reason: 'turn_failed', retryable: true } },
+      },
+      100,
+    ],
+    ['cut', [], { content: 'You can count on', error: { metadata: { reason: 'stream_severed' } } }],
+    ['sleepy', [], { content: 'Let me think about that. Done.', keepalives: 2 }, 92_000],
+    ['paint', [accept({ colour: 'red' })], { content: 'As you like.', usage: { total_tokens: 15 } }],
+  ])('%s, answered %j, says %j', async (name, answers, expected, ms = 0, more = {}) => {
+    const h = recipe(name);
+    const stream = await h.say(name, more);
+    await h.clock.advance(ms);
+    let said = await stream.end();
+    const { sessionId } = said;
+    for (const answer of answers) {
+      expect(said.finish).toBe('tool_calls');
+      said = await listen(await h.reply(sessionId, said.call?.id, answer)).end();
+    }
+    expect(said).toMatchObject(expected);
+    expect(h.runs.list()).toHaveLength(1);
   });
 
-  test('order asks twice', async () => {
-    const h = recipe('order');
-    const first = await (await h.say('order')).end();
-    const second = await listen(await h.reply(first.sessionId, first.call?.id, accept({ size: 'S' }))).end();
-    const third = await listen(await h.reply(first.sessionId, second.call?.id, accept({ count: 2 }))).end();
-    expect(third).toMatchObject({ content: 'Small ones, then.', finish: 'stop' });
-    expect(h.runs.list()).toHaveLength(1);
+  test('steerable is steered', async () => {
+    const h = recipe('steerable');
+    const stream = await h.say('steerable', { session_id: 's' });
+    expect((await h.prompt('left', { session_id: 's' })).status).toBe(202);
+    await h.clock.advance(10_000);
+    expect((await stream.end()).content).toBe('Turning right. (steered: left)Arrived.');
   });
 
   test('patient times out', async () => {
@@ -59,43 +81,6 @@ describe('docs/scripts.md', () => {
       status: 409,
       reason: 'interaction_not_pending',
     });
-  });
-
-  test('overloaded fails in the middle', async () => {
-    const h = recipe('overloaded');
-    const stream = await h.say('overloaded');
-    await h.clock.advance(100);
-    expect(await stream.end()).toMatchObject({
-      content: 'The answer is, as far as I',
-      finish: 'error',
-      error: {
-        code: 502,
-        message: 'The model is overloaded',
-        metadata: { reason: 'turn_failed', retryable: true },
-      },
-    });
-  });
-
-  test('cut is severed', async () => {
-    const said = await (await recipe('cut').say('cut')).end();
-    expect(said).toMatchObject({ content: 'You can count on', error: { metadata: { reason: 'stream_severed' } } });
-  });
-
-  test('sleepy is slow, and keeps the stream alive', async () => {
-    const h = recipe('sleepy');
-    const stream = await h.say('sleepy');
-    await h.clock.advance(2_000 + 90_000);
-    const said = await stream.end();
-    expect(said).toMatchObject({ content: 'Let me think about that. Done.', keepalives: 2 });
-    expect(said.chunks).toHaveLength(1 + 6 + 1 + 2);
-  });
-
-  test('steerable is steered', async () => {
-    const h = recipe('steerable');
-    const stream = await h.say('steerable', { session_id: 's' });
-    expect((await h.prompt('left', { session_id: 's' })).status).toBe(202);
-    await h.clock.advance(10_000);
-    expect((await stream.end()).content).toBe('Turning right. (steered: left)Arrived.');
   });
 
   test('no-disk fails to boot', () => {
@@ -116,12 +101,8 @@ describe('docs/scripts.md', () => {
     });
   });
 
-  test('paint asks in chat, and goes on by itself under invoke', async () => {
+  test('paint goes on by itself under invoke', async () => {
     const h = recipe('paint');
-    const q = await (await h.say('paint')).end();
-    expect(q.call?.arguments).not.toHaveProperty('fallback');
-    const rest = await listen(await h.reply(q.sessionId, q.call?.id, accept({ colour: 'red' }))).end();
-    expect(rest).toMatchObject({ content: 'As you like.', usage: { total_tokens: 15 } });
     expect((await h.invoke({ input: 'script: paint' })).status).toBe(202);
     await h.settle();
     expect(h.runs.list()[0]).toMatchObject({ origin: 'invoke', ended: 'stop' });

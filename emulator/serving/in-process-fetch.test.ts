@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { closing } from '../../test/closing.js';
 import { createEmulator } from '../emulator.js';
 import type { EmulatorOptions } from '../options/options.js';
 import type { Behaviour } from '../scripts/behaviour.js';
@@ -12,7 +13,7 @@ const deaf: Behaviour = {
 };
 
 const open = (options: EmulatorOptions = {}) => {
-  const emulator = createEmulator({ clock: 'virtual', seed: 'in process', scripts: [deaf], ...options });
+  const emulator = closing(createEmulator({ clock: 'virtual', seed: 'in process', scripts: [deaf], ...options }));
   const { credentials } = emulator.target;
   const headers = { authorization: `Bearer ${credentials.api_key}`, 'content-type': 'application/json' };
   const chat = (content: string, signal?: AbortSignal) =>
@@ -40,22 +41,20 @@ describe('an abort rejects with its reason', () => {
   const why = new Error('changed my mind');
 
   test('before anything', async () => {
-    const { emulator, list } = open();
+    const { list } = open();
     await expect(list({ signal: AbortSignal.abort(why) })).rejects.toBe(why);
-    await emulator.close();
   });
 
   test('in the same turn, though the answer was there at once', async () => {
-    const { emulator, list } = open();
+    const { list } = open();
     const controller = new AbortController();
     const listed = list({ signal: controller.signal });
     controller.abort(why);
     await expect(listed).rejects.toBe(why);
-    await emulator.close();
   });
 
   test('in an injected delay, on a clock that stands still', async () => {
-    const { emulator, list, fault } = open();
+    const { list, fault } = open();
     await fault({ operation: 'list', delay: '5m' });
     const controller = new AbortController();
     const listed = list({ signal: controller.signal });
@@ -63,17 +62,15 @@ describe('an abort rejects with its reason', () => {
     controller.abort(why);
     await expect(listed).rejects.toBe(why);
     expect((await list()).status).toBe(200);
-    await emulator.close();
   });
 
   test('before the prompt is accepted', async () => {
-    const { emulator, chat } = open();
+    const { chat } = open();
     const controller = new AbortController();
     const answer = chat('script: deaf', controller.signal);
     await turns();
     controller.abort(why);
     await expect(answer).rejects.toBe(why);
-    await emulator.close();
   });
 
   test('while the body is still being sent', async () => {
@@ -92,7 +89,6 @@ describe('an abort rejects with its reason', () => {
     await turns();
     const journal = await emulator.fetch('/_emulator/journal');
     expect(await journal.json()).toMatchObject({ data: [{ wrong: 'the client left', response: { status: null } }] });
-    await emulator.close();
   });
 
   test('while the response streams', async () => {
@@ -105,7 +101,6 @@ describe('an abort rejects with its reason', () => {
     await expect(text).rejects.toBe(why);
     const runs = await emulator.fetch('/_emulator/runs');
     expect(await runs.json()).toMatchObject({ data: [{ ended: 'cancelled' }] });
-    await emulator.close();
   });
 });
 
@@ -116,7 +111,6 @@ test('a signal that is null detaches a request from its own, as with the global 
   controller.abort(new Error('nobody listens'));
   expect((await emulator.fetch(request, { signal: null })).status).toBe(200);
   await expect(emulator.fetch(request)).rejects.toThrow('nobody listens');
-  await emulator.close();
 });
 
 test('closing leaves no call pending', async () => {
@@ -136,7 +130,6 @@ test('a request whose body was used is refused, as with the global fetch', async
   expect((await emulator.fetch(request)).status).toBe(201);
   await expect(emulator.fetch(request)).rejects.toThrow(TypeError);
   await expect(emulator.fetch(request, { signal: null })).rejects.toThrow(TypeError);
-  await emulator.close();
 });
 
 test('HEAD has no body, of the control interface neither', async () => {
@@ -147,5 +140,4 @@ test('HEAD has no body, of the control interface neither', async () => {
     [200, null],
     [405, null],
   ]);
-  await emulator.close();
 });

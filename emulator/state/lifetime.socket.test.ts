@@ -1,23 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { closing } from '../../test/closing.js';
+import { folderOfTest } from '../../test/folders.js';
 import { createEmulator } from '../emulator.js';
 import type { EmulatorOptions } from '../options/options.js';
 import type { Behaviour } from '../scripts/behaviour.js';
 import { heldOpen } from '../serving/held-open.harness.js';
 import { createTestClient } from '../testing/client.harness.js';
-
-const folders: string[] = [];
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
-});
-const folder = () => {
-  const made = mkdtempSync(join(tmpdir(), 'intern-emulator-lifetime-'));
-  folders.push(made);
-  return made;
-};
 
 const turns = async (count = 5) => {
   for (let i = 0; i < count; i++) await new Promise<void>((resolve) => setImmediate(resolve));
@@ -33,6 +23,7 @@ const deaf: Behaviour = {
 
 const client = (options: EmulatorOptions = {}) => {
   const api = createTestClient({ scripts: [deaf], ...options });
+  closing(api.emulator);
   const intern = api.credentials.intern?.id ?? '';
   const messages = (content: string) => ({ stream: true, messages: [{ role: 'user', content }] });
   return {
@@ -62,8 +53,8 @@ describe('a construction that throws', () => {
     ['an invalid setting', (at) => ({ scriptFiles: [at], settings: { keepalive: -1 } })],
     ['an invalid lifecycle', (at) => ({ scriptFiles: [at], scripts: [{ ...deaf, lifecycle: { boot: {} } }] as never })],
   ])('leaves no lock, no watcher and no descriptor: %s', async (_what, wrong) => {
-    const at = folder();
-    const data = join(folder(), 'interns.json');
+    const at = folderOfTest();
+    const data = join(folderOfTest(), 'interns.json');
     const options = wrong(at);
     let made: ReturnType<typeof createEmulator> | undefined;
     const attempt = () => {
@@ -91,7 +82,6 @@ describe('a client that leaves before its prompt was accepted', () => {
     await expect(prompted).rejects.toThrow('left');
     expect((await api.chat('hello')).status).toBe(200);
     expect(await api.runs()).toMatchObject([{ ended: 'stop' }, { ended: 'cancelled' }]);
-    await api.emulator.close();
   });
 
   test('does so on a socket too', async () => {
@@ -108,7 +98,6 @@ describe('a client that leaves before its prompt was accepted', () => {
     socket.destroy();
     await expect.poll(api.runs).toMatchObject([{ ended: 'cancelled' }]);
     expect((await api.chat('hello')).status).toBe(200);
-    await api.emulator.close();
   });
 });
 
@@ -138,7 +127,6 @@ describe('a reset', () => {
     expect(() => send('{}')).toThrow();
     await api.advance(600_000);
     expect(await api.interns()).not.toContain('delayed');
-    await api.emulator.close();
   });
 
   test('cuts short a control call whose body is still being sent', async () => {
@@ -159,7 +147,6 @@ describe('a reset', () => {
     send(JSON.stringify({ name: 'late', turn: [{ say: 'too late' }] }));
     expect((await put).status).toBe(503);
     expect((await api.get('/_emulator/scripts/late')).status).toBe(404);
-    await api.emulator.close();
   });
 
   test('leaves no session of a run that was accepted only by its end', async () => {
@@ -171,7 +158,6 @@ describe('a reset', () => {
     expect((await invoked).status).toBe(503);
     expect((await chatted).status).toBe(503);
     expect([await api.sessions(), await api.runs()]).toEqual([[], []]);
-    await api.emulator.close();
   });
 
   test('ends streams as an intern does that ends its runs, for readers too that have yet to read', async () => {
@@ -181,11 +167,10 @@ describe('a reset', () => {
     const text = await streaming.text();
     expect(text).toContain('"reason":"run_ended"');
     expect(text).toMatch(/data: \[DONE\]\n\n$/);
-    await api.emulator.close();
   });
 
   test('is one step: a request in the same turn sees the new state whole, names and keys too', async () => {
-    const data = join(folder(), 'interns.json');
+    const data = join(folderOfTest(), 'interns.json');
     for (const options of [{}, { data }]) {
       const api = client(options);
       const made = await api.create({ name: 'taken' });
@@ -200,7 +185,6 @@ describe('a reset', () => {
       expect(seen.map((reply) => reply.status)).toEqual([201, 404, 401, 200]);
       await reset;
       expect(await api.interns()).toContain('taken');
-      await api.emulator.close();
     }
   });
 
@@ -214,7 +198,6 @@ describe('a reset', () => {
     expect((await api.put('/_emulator/state', state)).status).toBe(200);
     expect((await delayed).json.error.message).toBe('The state of the emulator was replaced');
     expect(await api.interns()).toHaveLength(1);
-    await api.emulator.close();
   });
 
   test('ends an advance of a hundred years, where it has come to, and boots go on in the new state only', async () => {
@@ -234,7 +217,6 @@ describe('a reset', () => {
     await api.advance(60_000);
     expect(Date.parse((await api.get('/_emulator/clock')).json.now)).toBe(Date.parse(now) + 60_000);
     expect((await api.get(`/interns/${booting.id}`)).status).toBe(404);
-    await api.emulator.close();
   });
 });
 
@@ -295,6 +277,5 @@ describe('what a script throws', () => {
     await api.delete(`/interns/${leaving.id}`);
     await api.advance(5_000);
     expect((await api.get(`/interns/${leaving.id}`)).status).toBe(404);
-    await api.emulator.close();
   });
 });
