@@ -9,11 +9,17 @@ import type { CredentialName } from '../probe/request.js';
 import type { Host } from '../probe/time.js';
 import { type Ask, createAsk } from './ask.js';
 import type { Driver } from './driver.js';
-import { controlOf, createEmulatorDriver, type Descriptor, findEmulator, startEmulator } from './emulator.js';
+import {
+  controlOf,
+  createEmulatorDriver,
+  type Descriptor,
+  findEmulator,
+  startEmulator,
+  takeSpace,
+} from './emulator.js';
 import { createLiveDriver, type Prompts } from './live.js';
 import { LOOPBACK } from './network.js';
 import { type Environment, environmentFetch } from './proxy.js';
-import { takeSpace } from './space.js';
 
 export interface Connected {
   readonly driver: Driver;
@@ -46,7 +52,7 @@ interface Looked {
 
 async function look(ask: Ask, base: string, key: string): Promise<Looked> {
   try {
-    const response = await ask(`${base}/interns`, { authorization: `Bearer ${key}` });
+    const response = await ask({ url: `${base}/interns`, headers: new Headers({ authorization: `Bearer ${key}` }) });
     const answers = /json/i.test(response.type);
     const id = (JSON.parse(response.text) as { data?: { workspace_id?: unknown }[] }).data?.[0]?.workspace_id;
     return { answers, ...(typeof id === 'string' ? { workspaceId: id } : {}) };
@@ -120,11 +126,10 @@ export async function connect(options: ConnectOptions): Promise<Connected> {
       return undefined;
     });
   if (descriptor !== undefined) {
-    const control = controlOf(baseUrl);
-    const space = looks && !readOnly ? await takeSpace({ ask, control, token: controlToken }) : undefined;
+    const space = looks && !readOnly ? await takeSpace(ask, baseUrl, controlToken) : undefined;
     const driver = createEmulatorDriver({
       // The address that was typed is the one that is known to lead there.
-      descriptor: space?.descriptor ?? { ...descriptor, base_url: baseUrl, control_url: control },
+      descriptor: space?.descriptor ?? { ...descriptor, base_url: baseUrl, control_url: controlOf(baseUrl) },
       ...(space === undefined ? {} : { disposable: true, address: baseUrl }),
       fetch,
       host,

@@ -1,9 +1,10 @@
 import type { Control, ControlCall, ControlIntern, ControlRun, Reveal } from '../framework/control.js';
 import type { Fetch } from '../probe/client.js';
 import { within } from '../probe/limit.js';
-import { type Incoming, type Outgoing, type PlainFetch, requestOf, textOf } from '../probe/outgoing.js';
+import { type Outgoing, type PlainFetch, requestOf } from '../probe/outgoing.js';
 import { internPath } from '../probe/request.js';
 import type { Host } from '../probe/time.js';
+import { controlHeaders, createAsk } from './ask.js';
 
 /** The control interface could not be used. An error of the kit or of the emulator's own surface, never a finding. */
 export class ControlError extends Error {
@@ -25,51 +26,41 @@ interface ControlOptions {
 }
 
 export function createControl(options: ControlOptions) {
-  const { url } = options;
+  const { fetch, host, token, url } = options;
+  const ask = createAsk({ ...options, timeout: PATIENCE });
+  /** Scripts of the check, and those of the whole run. */
   let scripts: string[] = [];
-  /** Scripts for the whole run. */
   const kept = new Map<string, object>();
+  /** The calls that undo what was changed: after the check, and after the run. */
+  const afterCheck = new Map<string, () => Promise<unknown>>();
+  const afterRun = new Map<string, () => Promise<unknown>>();
+  const undo = async (changes: typeof afterCheck) => {
+    for (const [what, back] of changes) {
+      await back();
+      changes.delete(what);
+    }
+  };
   let count = 0;
-  let faulty = false;
-  let limited = false;
-  let set = false;
-  let before: number | undefined;
-  let stopped = false;
   let moved = 0;
   let watched: ((call: ControlCall) => void) | undefined;
 
-  /** Sends a call by one of the two ways. */
-  const send = async <T extends Incoming>(
-    by: (outgoing: Outgoing) => T | Promise<T>,
-    method: string,
-    path: string,
-    body?: unknown,
-    headers: Record<string, string> = {},
-  ): Promise<T> => {
+  const outgoing = (method: string, path: string, body?: unknown, more: Record<string, string> = {}): Outgoing => {
     if (method !== 'GET') watched?.({ method, path, ...(body === undefined ? {} : { body }) });
-    // A clock that is moved far may take its time.
-    const late = () => new ControlError(`${method} /_emulator${path} did not answer within ${PATIENCE / 1000} s`);
-    const sent = new Headers({
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }),
-      ...headers,
-    });
     const text = body === undefined ? undefined : JSON.stringify(body);
-    const outgoing: Outgoing = { url: `${url}${path}`, method, headers: sent, body: text };
-    return within({ host: options.host, ms: PATIENCE, late }, () => by(outgoing));
+    const headers = controlHeaders(token, text);
+    for (const [name, value] of Object.entries(more)) headers.set(name, value);
+    return { url: `${url}${path}`, method, headers, body: text };
   };
-  const byFetch = (outgoing: Outgoing) => options.fetch(requestOf(outgoing));
-  const byAny = (outgoing: Outgoing) => options.plainFetch?.(outgoing) ?? byFetch(outgoing);
-  const call: Control['call'] = (method, path, body, headers) => send(byFetch, method, path, body, headers);
-  const must = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
-    let answer: Incoming;
-    try {
-      answer = await send(byAny, method, path, body);
-    } catch (error) {
+  const call: Control['call'] = (method, path, body, headers) => {
+    const late = () => new ControlError(`${method} /_emulator${path} did not answer within ${PATIENCE / 1000} s`);
+    return within({ host, ms: PATIENCE, late }, () => fetch(requestOf(outgoing(method, path, body, headers))));
+  };
+  const asked = (method: string, path: string, body?: unknown) =>
+    ask(outgoing(method, path, body)).catch((error: unknown) => {
       throw new ControlError(`${method} /_emulator${path}: ${error instanceof Error ? error.message : error}`);
-    }
-    const { status } = answer;
-    const text = await textOf(answer);
+    });
+  const must = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+    const { status, text } = await asked(method, path, body);
     if (status < 200 || status > 299)
       throw new ControlError(`${method} /_emulator${path} answered ${status}: ${text.slice(0, 300)}`);
     try {
@@ -83,14 +74,9 @@ export function createControl(options: ControlOptions) {
     if (!Number.isFinite(ms)) throw new ControlError(`${what} is no time: ${JSON.stringify(value)}`);
     return ms;
   };
-  const answered = async (method: string, path: string, body?: unknown): Promise<boolean> => {
-    const answer = await send(byAny, method, path, body);
-    await textOf(answer);
-    return answer.status < 300;
-  };
-  const lift = async (turns: number) => {
-    await must('PUT', '/limits', { turns_per_minute: turns });
-  };
+  const answered = async (method: string, path: string, body?: unknown) =>
+    (await asked(method, path, body)).status < 300;
+  const lift = (turns: number) => must('PUT', '/limits', { turns_per_minute: turns });
 
   const control: Control = {
     call,
@@ -118,24 +104,27 @@ export function createControl(options: ControlOptions) {
       return (await must<{ data: Reveal[] }>('GET', '/reveals')).data;
     },
     async limit(turns) {
-      if (before === undefined) before = (await must<{ turns_per_minute: number }>('GET', '/limits')).turns_per_minute;
-      limited = turns !== 0;
+      if (!afterRun.has('limits')) {
+        const before = await must<{ turns_per_minute: number }>('GET', '/limits');
+        afterRun.set('limits', () => lift(before.turns_per_minute));
+      }
+      if (turns === 0) afterCheck.delete('limits');
+      else afterCheck.set('limits', () => lift(0));
       await lift(turns);
     },
     async fault(fault) {
-      faulty = true;
+      afterCheck.set('faults', () => must('DELETE', '/faults'));
       await must('POST', '/faults', fault);
     },
     async settings(change) {
-      set = true;
+      afterCheck.set('settings', () => must('PUT', '/settings', { vault_writes: 'on', scim_sync: 'succeeds' }));
       await must('PUT', '/settings', change);
     },
     async reset() {
       await must('POST', '/reset');
       scripts = [];
+      afterCheck.clear();
       for (const [name, script] of kept) await must('PUT', `/scripts/${name}`, script);
-      faulty = false;
-      limited = false;
       await lift(0);
     },
     watch(listener) {
@@ -162,28 +151,18 @@ export function createControl(options: ControlOptions) {
     async stopClock() {
       // One that says it is virtual may advance by itself all the same.
       if ((await must<{ mode?: unknown }>('GET', '/clock')).mode === 'frozen') return;
-      stopped = true;
+      afterRun.set('clock', () => must('POST', '/clock', { resume: true }));
       await must('POST', '/clock', { freeze: true });
     },
     /** Undoes what was changed since the last call. */
     async restore() {
-      if (faulty) await must('DELETE', '/faults');
-      faulty = false;
-      if (set) await must('PUT', '/settings', { vault_writes: 'on', scim_sync: 'succeeds' });
-      set = false;
-      if (limited) await lift(0);
-      limited = false;
-      const gone = scripts;
-      scripts = [];
-      for (const name of gone) await answered('DELETE', `/scripts/${name}`);
+      await undo(afterCheck);
+      for (const name of scripts.splice(0)) await answered('DELETE', `/scripts/${name}`);
     },
     async end() {
       for (const name of kept.keys()) await answered('DELETE', `/scripts/${name}`);
       kept.clear();
-      if (stopped) await must('POST', '/clock', { resume: true });
-      stopped = false;
-      if (before !== undefined) await lift(before);
-      before = undefined;
+      await undo(afterRun);
     },
   };
 }

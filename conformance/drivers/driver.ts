@@ -1,5 +1,5 @@
 import type { Control } from '../framework/control.js';
-import type { BehaviourName, Need } from '../framework/needs.js';
+import { type BehaviourName, behaviourIn, type Need, waitIn } from '../framework/needs.js';
 import type { Lack } from '../framework/skip.js';
 import type { Target, TargetClock } from '../framework/target.js';
 import type { Fetch } from '../probe/client.js';
@@ -35,4 +35,53 @@ export interface Driver {
   restore(): Promise<void>;
   /** After the last: restores everything and disposes. */
   end(): Promise<void>;
+}
+
+/** The facts that decide whether a need is met. */
+export interface Means {
+  readonly target: Target;
+  /** Whether the emulator exists for this run alone. */
+  readonly disposable?: boolean;
+  readonly readOnly: boolean;
+  /** ms that a real wait may take, where no clock can be moved. */
+  readonly slow: number;
+  credential(name: CredentialName): string | undefined;
+  behaviour(name: BehaviourName): boolean;
+}
+
+/** The facts of a target that needs stand for. */
+const FACT: Partial<Record<Need, keyof Target>> = {
+  daemon: 'daemonOrigin',
+  foreign_workspace: 'foreignWorkspaceId',
+  oauth_subject: 'oauthSubject',
+  peer_oauth_subject: 'peerOauthSubject',
+  scim_mapping: 'scimMappingId',
+  scim_group: 'scimGroupId',
+  regional_host: 'regionalHost',
+};
+
+/** Whether a fact or a thing that a need stands for is there. */
+function isThere(need: Need, { target, ...means }: Means): boolean {
+  const controlled = target.kind === 'emulator';
+  const fact = FACT[need];
+  if (fact !== undefined) return target[fact] !== undefined;
+  if (need === 'control' || need === 'clock') return controlled;
+  if (need === 'disposable') return means.disposable === true;
+  if (need === 'public_keys') return target.publicKeys.length > 0;
+  if (need === 'scim_sync') return target.scimSync === 'yes';
+  const behaviour = behaviourIn(need);
+  if (behaviour !== undefined) return means.behaviour(behaviour);
+  const wait = waitIn(need);
+  if (wait !== undefined) return controlled || wait <= means.slow;
+  return means.credential(need as CredentialName) !== undefined;
+}
+
+/** Undefined if the means meet the need, else what is missing. */
+export function lacks(need: Need, means: Means): Lack | undefined {
+  const { kind, ownInternId } = means.target;
+  const lack = { kind: 'lacks', need } as const;
+  const writes = need === 'write' || need === 'running' || (need === 'own_key' && kind === 'emulator');
+  if (writes) return means.readOnly ? { ...lack, how: 'read-only' } : undefined;
+  if (!isThere(need, means)) return lack;
+  return need === 'own_key' && ownInternId === undefined ? { ...lack, how: 'intern-id' } : undefined;
 }

@@ -12,10 +12,9 @@ import { jsonOf, recordOf } from '../probe/json.js';
 import { canBeClosed, type PlainFetch } from '../probe/outgoing.js';
 import type { CredentialName } from '../probe/request.js';
 import type { Host } from '../probe/time.js';
-import type { Ask } from './ask.js';
+import { type Ask, controlHeaders } from './ask.js';
 import { createControl } from './control.js';
-import type { Driver } from './driver.js';
-import { lacks, type Means } from './needs.js';
+import { type Driver, lacks, type Means } from './driver.js';
 
 /** The target descriptor of an emulator, as its control interface gives it. */
 export type Descriptor = Readonly<Record<string, unknown>>;
@@ -101,11 +100,9 @@ export function createEmulatorDriver(options: EmulatorDriverOptions): Driver {
     name !== undefined && scripts.has(name) && scripts.get(name) === undefined;
   const means: Means = {
     target,
-    control: true,
     disposable: options.disposable === true && options.readOnly !== true,
     readOnly: options.readOnly === true,
-    slow: undefined,
-    daemon: daemonOrigin !== undefined,
+    slow: 0,
     credential: (name) => options.credentials?.[name] ?? text(name === 'own_key' ? own.api_key : credentials[name]),
     behaviour: () => true,
   };
@@ -141,11 +138,40 @@ export const controlOf = (baseUrl: string): string => `${baseUrl.replace(/\/api\
 
 /** Asks an address whether it is an emulator. Undefined if it is not one; throws if it cannot be reached. */
 export async function findEmulator(ask: Ask, baseUrl: string, token?: string): Promise<Descriptor | undefined> {
-  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  const { status, text: body } = await ask(`${controlOf(baseUrl)}/target`, headers);
-  if (status !== 200) return undefined;
-  const descriptor = recordOf(jsonOf(body));
+  const { status, text: body } = await ask({ url: `${controlOf(baseUrl)}/target`, headers: controlHeaders(token) });
+  const descriptor = status === 200 ? recordOf(jsonOf(body)) : {};
   return typeof descriptor.base_url === 'string' && 'credentials' in descriptor ? descriptor : undefined;
+}
+
+/**
+ * Takes a space of an emulator for the run, so that neither the interns nor the time of other users change. Undefined if it
+ * has no spaces.
+ */
+export async function takeSpace(ask: Ask, baseUrl: string, token?: string) {
+  const url = `${controlOf(baseUrl)}/spaces`;
+  const body = '{"clock":"virtual"}';
+  try {
+    const made = await ask({ url, headers: controlHeaders(token, body), method: 'POST', body });
+    const space = recordOf(jsonOf(made.text));
+    if (made.status !== 201 || typeof space.name !== 'string') return undefined;
+    const { name } = space;
+    // The descriptor is the answer itself, or is in it. The typed address is the one that is known to lead there.
+    const target = recordOf(space.target ?? space);
+    const here = (address: unknown) => `${new URL(url).origin}${new URL(String(address)).pathname}`;
+    const descriptor: Descriptor = {
+      ...target,
+      base_url: here(target.base_url),
+      control_url: here(target.control_url),
+    };
+    const end = async () => {
+      await ask({ url: `${url}/${encodeURIComponent(name)}`, headers: controlHeaders(token), method: 'DELETE' }).catch(
+        () => {},
+      );
+    };
+    return { descriptor, end };
+  } catch {
+    return undefined;
+  }
 }
 
 /** An emulator of this package. Loaded on demand: a run against a URL needs none. */

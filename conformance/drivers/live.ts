@@ -4,8 +4,7 @@ import type { Facts, PublicKey, Target } from '../framework/target.js';
 import type { Fetch } from '../probe/client.js';
 import type { CredentialName } from '../probe/request.js';
 import type { Host } from '../probe/time.js';
-import type { Driver } from './driver.js';
-import { lacks, type Means } from './needs.js';
+import { type Driver, lacks, type Means } from './driver.js';
 
 /** Prompts by the behaviour they cause, the first to try first. `{text}` is replaced by what a check wants said. */
 export type Prompts = Partial<Record<BehaviourName, string | readonly string[]>>;
@@ -78,10 +77,8 @@ export function createLiveDriver(options: LiveDriverOptions): Driver {
   };
   const means: Means = {
     target,
-    control: false,
     readOnly: options.readOnly === true,
     slow,
-    daemon: false,
     credential: (name) => options.credentials[name],
     behaviour: (name) => wordings.has(name),
   };

@@ -1,3 +1,4 @@
+import { MAX_BODY } from './limit.js';
 import type { CredentialName, Send } from './request.js';
 
 /** A request as it leaves. */
@@ -18,11 +19,19 @@ export interface Incoming {
   readonly body: { getReader(): Pick<ReadableStreamDefaultReader<Uint8Array>, 'read' | 'cancel'> } | null;
 }
 
-/** The text of an answer, read to its end. */
+/** The text of an answer, read to its end, no longer than the kit reads. */
 export async function textOf({ body }: Incoming): Promise<string> {
   const reader = body?.getReader();
   const pieces: Uint8Array[] = [];
-  for (let read = await reader?.read(); read?.value !== undefined; read = await reader?.read()) pieces.push(read.value);
+  let total = 0;
+  for (let read = await reader?.read(); read?.value !== undefined; read = await reader?.read()) {
+    total += read.value.length;
+    if (total > MAX_BODY) {
+      await reader?.cancel();
+      throw new Error(`an answer of more than ${MAX_BODY} bytes`);
+    }
+    pieces.push(read.value);
+  }
   return new TextDecoder().decode(Buffer.concat(pieces));
 }
 
