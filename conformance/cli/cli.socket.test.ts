@@ -8,7 +8,7 @@ import { newEmulator } from '../drivers/emulator.js';
 import { systemHost } from '../probe/time.js';
 import { readResults } from '../report/json.js';
 import type { Results } from '../run/results.js';
-import { called } from './called.harness.js';
+import { called, words } from './called.harness.js';
 
 const folder = folderOfFile('intern-conformance-');
 const at = (name: string) => join(folder, name);
@@ -142,14 +142,9 @@ describe('without a URL', () => {
       called([...LIGHT, '--shard', `${index}/2`, '--report', `json=${at(`shard${index}.json`)}`]);
     await shard(1);
     await shard(2);
-    const whole = await called([
-      'report',
-      'merge',
-      at('shard1.json'),
-      at('shard2.json'),
-      '--report',
-      `json=${at('whole.json')}`,
-    ]);
+    const whole = await called(
+      words`report merge ${at('shard1.json')} ${at('shard2.json')} --report json=${at('whole.json')}`,
+    );
     expect(whole.exit).toBe(0);
     const ids = (name: string) => saved(name).checks.map((check) => check.id);
     expect(new Set(ids('whole.json'))).toEqual(new Set([...ids('shard1.json'), ...ids('shard2.json')]));
@@ -222,12 +217,9 @@ describe('against a URL', () => {
 
   test('an emulator is found through its control interface', async () => {
     const { exit } = await called([
-      url,
+      ...words`${url}`,
       ...LIGHT,
-      '--report',
-      `json=${at('emulator.json')}`,
-      '--ledger-dir',
-      at('ledgers'),
+      ...words`--report json=${at('emulator.json')} --ledger-dir ${at('ledgers')}`,
     ]);
     expect(exit).toBe(0);
     expect(saved('emulator.json').target).toMatchObject({ kind: 'emulator', url });
@@ -237,17 +229,9 @@ describe('against a URL', () => {
   test('without it, as a deployment, at its rate, and no secret in any report', async () => {
     const { exit, out } = await called(
       [
-        url,
-        '--no-control',
+        ...words`${url} --no-control`,
         ...LIGHT,
-        '--rate',
-        '50',
-        '--report',
-        `json=${at('live.json')}`,
-        '--report',
-        `html=${at('live.html')}`,
-        '--ledger-dir',
-        at('ledgers'),
+        ...words`--rate 50 --report json=${at('live.json')} --report html=${at('live.html')} --ledger-dir ${at('ledgers')}`,
       ],
       { env },
     );
@@ -351,16 +335,9 @@ describe('invalid targets', () => {
     // A server that answers does so in time on a busy machine too.
     const timeout = reason.source.endsWith('timeout') ? '500ms' : '30s';
     const { exit, out } = await called([
-      url,
-      '--api-key',
-      'abcdefghij',
-      '--workspace-id',
-      'w',
-      '--timeout',
-      timeout,
+      ...words`${url} --api-key abcdefghij --workspace-id w --timeout ${timeout}`,
       ...LIGHT,
-      '--ledger-dir',
-      at('none'),
+      ...words`--ledger-dir ${at('none')}`,
     ]);
     expect(out).toMatch(reason);
     // One line says it all (KIT-5).

@@ -51,13 +51,4 @@ describe('suspend, delete and shutdown', () => {
     expect(h.clock.now()).toBe(before + 86_400_000);
     expect(h.runs.list().map((run) => run.ended_at)).toEqual(Array(3).fill('2026-01-01T00:00:00.000Z'));
   });
-
-  test('reset forgets every run', async () => {
-    const h = createHarness();
-    const stream = await h.say('never-ends');
-    h.runs.reset();
-    expect((await stream.end()).done).toBe(true);
-    expect(h.runs.list()).toEqual([]);
-    expect((await h.prompt('x')).status).toBe(200);
-  });
 });
