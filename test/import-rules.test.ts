@@ -7,183 +7,68 @@ import { areaOf, CODE, type Import, importsIn, importsOf, OF_TESTS, reachIn, SOU
 const ROOT = resolve(import.meta.dirname, '..');
 
 /**
- * The imports that are allowed, by folder or file of a half. `uses` may be imported as code; `types` only as types, for parts
- * that are received as arguments. Anything not named may not be imported. CONTRIBUTING.md says the same in words.
+ * The rooms of the emulator, with what each may import as code, and behind the bar what only as types: parts that it
+ * receives as arguments. Anything not named may not be imported. CONTRIBUTING.md says the same in words.
  */
-const RULES: Record<string, { uses: string[]; types?: string[] }> = {
-  'emulator/contract': { uses: [] },
-  'emulator/clock': { uses: [] },
-  'emulator/signing': { uses: [] },
-  'emulator/store': { uses: ['emulator/contract'] },
-  'emulator/sse': { uses: ['emulator/contract', 'emulator/clock'] },
-  'emulator/scripts': { uses: ['emulator/contract', 'emulator/clock'], types: ['emulator/store'] },
-  'emulator/domain': {
-    uses: ['emulator/credentials', 'emulator/contract', 'emulator/clock'],
-    types: ['emulator/store', 'emulator/scripts'],
-  },
+const MAY_IMPORT: Record<string, string> = {
+  contract: '',
+  clock: '',
+  signing: '',
+  store: 'contract',
+  sse: 'contract clock',
+  scripts: 'contract clock | store',
+  domain: 'credentials contract clock | store scripts',
   // Secrets and how they are sealed, without HTTP.
-  'emulator/vault': { uses: ['emulator/contract', 'emulator/clock'], types: ['emulator/store'] },
+  vault: 'contract clock | store',
   // Requests, in process too, and how their bodies are read, within bounds.
-  'emulator/requests': { uses: ['emulator/contract', 'emulator/clock'] },
+  requests: 'contract clock',
   // Secrets: whose a bearer token is, which values are known, how they may be spelled, and what is shown in their place.
-  'emulator/credentials': { uses: [] },
+  credentials: '',
   // Changes of a request, an answer or a stream on its way: for disturbances, habits, mutants and samples.
-  'emulator/wire': { uses: ['emulator/contract'] },
-  'emulator/daemon': {
-    uses: ['emulator/contract', 'emulator/clock', 'emulator/signing', 'emulator/requests', 'emulator/credentials'],
-    types: ['emulator/store', 'emulator/scripts'],
-  },
+  wire: 'contract',
+  daemon: 'contract clock signing requests credentials | store scripts',
   // The recorder listens by the same rules as the emulator: `http` says which hosts and origins it serves.
-  'emulator/recording': {
-    uses: [
-      'emulator/contract',
-      'emulator/clock',
-      'emulator/credentials',
-      'emulator/http',
-      'emulator/requests',
-      'emulator/options',
-    ],
-    types: ['emulator/daemon', 'emulator/signing'],
-  },
-  'emulator/oidc': {
-    uses: ['emulator/contract', 'emulator/clock', 'emulator/signing'],
-    types: ['emulator/domain'],
-  },
+  recording: 'contract clock credentials http requests options | daemon signing',
+  oidc: 'contract clock signing | domain',
   // The options of an emulator, validated.
-  'emulator/options': {
-    uses: ['emulator/contract', 'emulator/http'],
-    types: ['emulator/clock', 'emulator/scripts', 'emulator/disturbances'],
-  },
+  options: 'contract http | clock scripts disturbances',
   // The parts that tests of several rooms share: requests to an emulator in process, held against both documents; a page in a browser.
-  'emulator/testing': {
-    uses: ['emulator/emulator.ts', 'emulator/index.ts', 'emulator/openapi', 'emulator/control', 'emulator/sse'],
-    types: ['emulator/options'],
-  },
-  'emulator/http': {
-    uses: [
-      'emulator/credentials',
-      'emulator/domain',
-      'emulator/sse',
-      'emulator/contract',
-      'emulator/clock',
-      'emulator/signing',
-      'emulator/requests',
-    ],
-    types: ['emulator/store', 'emulator/scripts', 'emulator/vault'],
-  },
+  testing: 'emulator.ts index.ts openapi control sse | options',
+  http: 'credentials domain sse contract clock signing requests | store scripts vault',
   // Before the interface and the daemons: what faults make of requests and answers, by the parts that it receives.
-  'emulator/disturbances': {
-    uses: ['emulator/contract', 'emulator/clock', 'emulator/http', 'emulator/wire'],
-    types: ['emulator/domain', 'emulator/scripts'],
-  },
+  disturbances: 'contract clock http wire | domain scripts',
   // Makes emulators for the real side of `signing`: it receives the function that does.
-  'emulator/lab': { uses: ['emulator/contract', 'emulator/clock', 'emulator/signing'] },
+  lab: 'contract clock signing',
   // Describes the route table: it calls no handler.
-  'emulator/openapi': { uses: ['emulator/contract'], types: ['emulator/http'] },
+  openapi: 'contract | http',
   // The answers, faults and journal that it shows are those of `http`; `scripts` says what is wrong with a script.
-  'emulator/control': {
-    uses: ['emulator/contract', 'emulator/http', 'emulator/openapi', 'emulator/scripts', 'emulator/requests'],
-    types: ['emulator/clock', 'emulator/domain', 'emulator/store', 'emulator/daemon', 'emulator/lab'],
-  },
+  control: 'contract http openapi scripts requests | clock domain store daemon lab',
   // Tools over the control calls, for coding agents: the server itself is loaded when asked for.
-  'emulator/agents': {
-    uses: ['emulator/contract', 'emulator/clock', 'emulator/control', 'emulator/requests', 'conformance/requirements'],
-    types: ['emulator/http'],
-  },
+  agents: 'contract clock control requests conformance/requirements | http',
   // In front of the parts: the two listeners, their addresses, and requests in process.
-  'emulator/serving': {
-    uses: [
-      'emulator/credentials',
-      'emulator/contract',
-      'emulator/clock',
-      'emulator/sse',
-      'emulator/http',
-      'emulator/control',
-      'emulator/requests',
-      'emulator/options',
-      'emulator/signing',
-      'emulator/console',
-    ],
-    types: ['emulator/domain', 'emulator/daemon'],
-  },
+  serving: 'credentials contract clock sse http control requests options signing console | domain daemon',
   // The two halves of the composition root that others stand on, and that stand on others.
-  'emulator/composition': {
-    uses: [
-      'emulator/clock',
-      'emulator/control',
-      'emulator/http',
-      'emulator/options',
-      'emulator/recording',
-      'emulator/serving',
-      'emulator/state',
-      'emulator/vault',
-    ],
-    types: [
-      'emulator/contract',
-      'emulator/factories.ts',
-      'emulator/disturbances',
-      'emulator/scripts',
-      'emulator/spaces',
-      'emulator/daemon',
-    ],
-  },
+  composition:
+    'clock control http options recording serving state vault | contract factories.ts disturbances scripts spaces daemon',
   // The state as a whole: seeded, kept, exchanged, restored. It receives the parts that have state.
-  'emulator/state': {
-    uses: [
-      'emulator/credentials',
-      'emulator/contract',
-      'emulator/clock',
-      'emulator/signing',
-      'emulator/domain',
-      'emulator/control',
-      'emulator/options',
-    ],
-    types: [
-      'emulator/store',
-      'emulator/daemon',
-      'emulator/http',
-      'emulator/oidc',
-      'emulator/recording',
-      'emulator/spaces',
-      'emulator/vault',
-      'emulator/disturbances',
-    ],
-  },
+  state:
+    'credentials contract clock signing domain control options | store daemon http oidc recording spaces vault disturbances',
   // Many emulators behind one listener: it receives what makes one.
-  'emulator/spaces': {
-    uses: [
-      'emulator/credentials',
-      'emulator/contract',
-      'emulator/http',
-      'emulator/control',
-      'emulator/serving',
-      'emulator/options',
-      'emulator/domain',
-    ],
-    types: ['emulator/clock'],
-  },
+  spaces: 'credentials contract http control serving options domain | clock',
   // Runs in a browser, and knows the emulator by its documented calls alone.
-  'emulator/console': { uses: [], types: ['emulator/contract'] },
+  console: '| contract',
   // The public entry, the conformance kit's command line, and the pure parts that commands without an emulator need.
-  'emulator/cli': {
-    uses: [
-      'emulator/agents',
-      'emulator/index.ts',
-      'emulator/contract',
-      'emulator/clock',
-      'emulator/signing',
-      'emulator/daemon',
-      'emulator/recording',
-      'emulator/scripts',
-      'conformance/cli',
-      'conformance/explore',
-      'conformance/habits',
-      'conformance/probe',
-    ],
-    types: ['emulator/http', 'emulator/serving'],
-  },
-  bin: { uses: ['emulator/clock', 'emulator/cli', 'conformance/cli'] },
+  cli: 'agents index.ts contract clock signing daemon recording scripts conformance/cli conformance/explore conformance/habits conformance/probe | http serving',
+  bin: 'clock cli conformance/cli',
 };
+const named = (words = '') =>
+  (words.match(/\S+/g) ?? []).map((word) => (word.startsWith('conformance/') ? word : `emulator/${word}`));
+const RULES: Record<string, { uses: string[]; types: string[] }> = Object.fromEntries(
+  Object.entries(MAY_IMPORT).map(([room, words]) => {
+    const [uses, types] = words.split('|');
+    return [room === 'bin' ? room : `emulator/${room}`, { uses: named(uses), types: named(types) }];
+  }),
+);
 
 /**
  * The conformance half sees the types of the contract, never the emulator's rules. Within it, only these reach the
@@ -205,24 +90,10 @@ const PROXY = ['admission', 'capture', 'coding', 'exchange', 'proxy'].map((name)
 /** The part of the emulator's contract that both halves and the console's page share: data, and how text is made safe. */
 const SHARED = [
   'emulator/console/page/side-by-side.ts',
-  'emulator/contract/profile.ts',
-  'emulator/contract/by-key.ts',
-  'emulator/contract/counted.ts',
-  'emulator/contract/duration.ts',
-  'emulator/contract/file.ts',
-  'emulator/contract/curl.ts',
-  'emulator/contract/given.ts',
-  'emulator/contract/injected.ts',
-  'emulator/contract/json.ts',
-  'emulator/contract/nearest.ts',
-  'emulator/contract/nesting.ts',
-  'emulator/contract/pasted.ts',
-  'emulator/contract/problem.ts',
-  'emulator/contract/record.ts',
-  'emulator/contract/replace-file.ts',
-  'emulator/contract/visible.ts',
-  'emulator/contract/system-error.ts',
-  'emulator/contract/with-zod.ts',
+  ...[
+    ...['by-key', 'counted', 'curl', 'duration', 'file', 'given', 'injected', 'json', 'nearest', 'nesting', 'pasted'],
+    ...['problem', 'profile', 'record', 'replace-file', 'system-error', 'visible', 'with-zod'],
+  ].map((name) => `emulator/contract/${name}.ts`),
 ];
 
 const HARNESSES = CODE.filter((file) => file.endsWith('.harness.ts'));
@@ -257,7 +128,7 @@ function isAllowed({ from, target, typeOnly }: Import): boolean {
   const rule = RULES[from];
   // Files directly in emulator/ put the parts together: index, emulator, composition, factories.
   if (!rule) return from.endsWith('.ts') && target.startsWith('emulator/') && area !== 'emulator/cli';
-  return rule.uses.includes(area) || (typeOnly && (rule.types ?? []).includes(area));
+  return rule.uses.includes(area) || (typeOnly && rule.types.includes(area));
 }
 
 /** A harness makes the parts that its room receives, and in the kit the emulators that it asks. */
