@@ -116,6 +116,8 @@ const json = (change: (body: Record<string, unknown>) => unknown) => async (resp
   return new Response(JSON.stringify(change((await response.json()) as Record<string, unknown>)), response);
 };
 
+const OTHER_TYPE = json((body) => ('created_at' in body ? { ...body, created_at: 5 } : body));
+
 describe('a recording of the emulator itself', () => {
   test('shows no drift, and holds no credential', async () => {
     const results = await driftOf();
@@ -143,42 +145,25 @@ describe('a recording of the emulator itself', () => {
     expect(notPassed(await driftOf(undefined, true, recording))).toEqual([]);
   });
 
-  test.each<[string, (request: Request, send: Fetch) => ReturnType<Fetch>, string, string]>([
+  test.each<[string, (response: Response, request: Request) => Response | Promise<Response>, string, string]>([
     [
       'a status',
-      async (request, send) => {
-        const response = await send(request);
-        return response.status === 202 && request.method === 'DELETE'
-          ? new Response(response.body, { status: 200, headers: response.headers })
-          : response;
-      },
+      ({ status, body, headers }, { method }) =>
+        new Response(body, { status: status === 202 && method === 'DELETE' ? 200 : status, headers }),
       'delete',
       'status',
     ],
     [
       'a reason',
-      async (request, send) =>
-        json((body) => JSON.parse(JSON.stringify(body).replace('invalid_body', 'invalid')))(await send(request)),
+      json((body) => JSON.parse(JSON.stringify(body).replace('invalid_body', 'invalid'))),
       'create',
       'body.error.metadata.reason',
     ],
-    [
-      'a key that is missing',
-      async (request, send) => json(({ vault_id: _vault, ...rest }) => rest)(await send(request)),
-      'create',
-      'body.vault_id',
-    ],
-    [
-      'a type',
-      async (request, send) =>
-        json((body) => ('created_at' in body ? { ...body, created_at: 5 } : body))(await send(request)),
-      'create',
-      'type of body.created_at',
-    ],
+    ['a key that is missing', json(({ vault_id: _vault, ...rest }) => rest), 'create', 'body.vault_id'],
+    ['a type', OTHER_TYPE, 'create', 'type of body.created_at'],
     [
       'a header',
-      async (request, send) => {
-        const response = await send(request);
+      (response) => {
         response.headers.delete('cache-control');
         return response;
       },
@@ -187,15 +172,13 @@ describe('a recording of the emulator itself', () => {
     ],
     [
       'a setting that is not kept',
-      async (request, send) =>
-        json((body) => ('description' in body ? { ...body, description: 'one' } : body))(await send(request)),
+      json((body) => ('description' in body ? { ...body, description: 'one' } : body)),
       'update',
       'body.description',
     ],
     [
       'an event of a stream',
-      async (request, send) => {
-        const response = await send(request);
+      async (response) => {
         if (!response.headers.get('content-type')?.includes('event-stream')) return response;
         return new Response((await response.text()).replaceAll(/data: [^\n]*"choices":\[\][^\n]*\n\n/g, ''), response);
       },
@@ -203,7 +186,7 @@ describe('a recording of the emulator itself', () => {
       'events of the stream',
     ],
   ])('shows drift in %s', async (_what, change, operation, what) => {
-    const results = await driftOf(change);
+    const results = await driftOf(async (request, send) => change(await send(request), request));
     expect(results).toMatchObject({ verdict: 'fail', exit: 1 });
     const found = results.checks.filter(({ verdict }) => verdict === 'fail');
     expect(found.map(({ id, finding }) => `${id} ${finding?.what}`)).toContainEqual(
@@ -212,9 +195,7 @@ describe('a recording of the emulator itself', () => {
   });
 
   test('every reporter tells of drift, and of no seed', async () => {
-    const results = await driftOf(async (request, send) =>
-      json((body) => ('created_at' in body ? { ...body, created_at: 5 } : body))(await send(request)),
-    );
+    const results = await driftOf(async (request, send) => OTHER_TYPE(await send(request)));
     // A badge has room for a verdict alone.
     for (const kind of REPORT_KINDS.filter((one) => one !== 'badge'))
       expect(REPORTERS[kind](results), kind).toContain('type of body.created_at');

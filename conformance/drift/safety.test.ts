@@ -228,22 +228,6 @@ describe('a run that is read-only', () => {
   });
 });
 
-describe('budgets', () => {
-  test('so many requests are sent and no more', async () => {
-    const { fetch } = deployment();
-    const { results, sent } = await driftFrom([read, read, read, read, read], fetch, { maxRequests: 4 });
-    expect(sent).toHaveLength(4);
-    expect(results.exit).toBe(3);
-    expect(results.incomplete).toContainEqual({ kind: 'requests', most: 4 });
-  });
-
-  test('so many a second', async () => {
-    const { fetch } = deployment();
-    const { slept } = await driftFrom([read, read, read, read, read], fetch, { rate: 2 });
-    expect(slept.reduce((sum, ms) => sum + ms, 0)).toBeGreaterThanOrEqual(2_000);
-  });
-});
-
 describe('what a run makes is taken away', () => {
   test('by names that no others bear, also where its create was never answered', async () => {
     let creates = 0;
@@ -271,17 +255,6 @@ describe('what a run makes is taken away', () => {
       expect.stringContaining('fail: body.status'),
     ]);
     expect(left()).toEqual(['theirs']);
-  });
-
-  test('after an interruption too', async () => {
-    const stop = new AbortController();
-    const { fetch, left } = deployment((request) => {
-      if (request.method === 'PATCH') stop.abort();
-      return undefined;
-    });
-    const { results } = await driftFrom([create(), rename, suspend], fetch, { signal: stop.signal });
-    expect(left()).toEqual(['theirs']);
-    expect(results).toMatchObject({ exit: 3, incomplete: [{ kind: 'interrupted' }] });
   });
 });
 
