@@ -8,7 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { commandOf } from '../../test/built.js';
 import { folderOfFile } from '../../test/folders.js';
-import { main } from './main.js';
+import { called } from './called.harness.js';
 
 /** The command as it ships: built, and run in a process of its own. */
 const command = commandOf('intern-emulator');
@@ -42,27 +42,17 @@ const run = (args: readonly string[], env?: Record<string, string>) => launch(ar
 
 /** The end of a command in this process: it starts nothing that goes on. */
 async function ended(args: readonly string[]) {
-  const said = { stdout: '', stderr: '' };
-  const kept = (name: keyof typeof said) => (text: string) => {
-    said[name] += text.replaceAll(`${folder}/`, '');
-  };
   const atEnd = ['exit', 'uncaughtExceptionMonitor'].map(
     (event) => [event, process.listeners(event as 'exit')] as const,
   );
   const paths = args.map((word) => (/\.jsonl?$/.test(word) ? join(folder, word) : word));
-  const status = await main(paths, {
-    stdout: kept('stdout'),
-    stderr: kept('stderr'),
-    env: {},
-    folder,
-    colors: false,
-    exit: () => {},
-  });
+  const { status, stdout, stderr } = await called(paths, { folder });
   // Its last lines would be written when this process ends.
   for (const [event, before] of atEnd)
     for (const listener of process.listeners(event as 'exit'))
       if (!before.includes(listener)) process.off(event, listener);
-  return { status, ...said };
+  const short = (text: string) => text.replaceAll(`${folder}/`, '');
+  return { status, stdout: short(stdout), stderr: short(stderr) };
 }
 
 /** Starts serving; resolves once it is ready. */

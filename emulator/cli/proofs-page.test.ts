@@ -1,10 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { folderOfFile } from '../../test/folders.js';
 import { needs } from '../../test/tools.js';
-import { main } from './main.js';
+import { called } from './called.harness.js';
 
 const page = readFileSync(new URL('../../docs/proofs.md', import.meta.url), 'utf8');
 const example = page.slice(page.indexOf('## By hand, with openssl'));
@@ -19,13 +18,11 @@ describe('the worked example of docs/proofs.md', () => {
 });
 
 describe('the worked example of docs/proofs.md, run', needs('openssl'), () => {
-  let folder: string;
+  const folder = folderOfFile('page-');
   let output: string;
   beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'page-'));
     output = execFileSync('sh', ['-e', '-c', commands.join('\n')], { cwd: folder, encoding: 'utf8' });
   });
-  afterAll(() => rmSync(folder, { recursive: true }));
 
   it('prints what the page says, with openssl alone', () => {
     // openssl base64 -A ends without a newline.
@@ -35,18 +32,8 @@ describe('the worked example of docs/proofs.md, run', needs('openssl'), () => {
   it('comes out the same on our command line', async () => {
     const npx = blocks.find(({ text }) => text.startsWith('npx intern-emulator '))?.text ?? '';
     const args = npx.replaceAll('\\\n', ' ').trim().split(/\s+/).slice(2);
-    let stdout = '';
-    const io = {
-      stdout: (text: string) => {
-        stdout += text;
-      },
-      stderr: () => {},
-      env: {},
-      folder,
-      colors: false,
-      exit: () => {},
-    };
-    expect(await main(args, io)).toBe(0);
+    const { status, stdout } = await called(args, { folder });
+    expect(status).toBe(0);
     expect(JSON.parse(stdout)['x-svc-invoke-signature-v2']).toBe(printed[0]);
   });
 });

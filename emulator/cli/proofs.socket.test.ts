@@ -1,33 +1,18 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { closing } from '../../test/closing.js';
 import { folderOfTest } from '../../test/folders.js';
 import { createEmulator } from '../index.js';
 import { loadSigningKey } from '../signing/keys.js';
-import { main } from './main.js';
+import { called } from './called.harness.js';
 
 let folder: string;
 beforeEach(() => {
   folder = folderOfTest('proofs-');
 });
 
-const run = async (...args: string[]) => {
-  let stdout = '';
-  let stderr = '';
-  const status = await main(args, {
-    stdout: (text) => {
-      stdout += text;
-    },
-    stderr: (text) => {
-      stderr += text;
-    },
-    env: {},
-    folder,
-    colors: false,
-    exit: () => {},
-  });
-  return { status, stdout, stderr };
-};
+const run = (...args: string[]) => called(args, { folder });
 
 const key = loadSigningKey({ seed: 'cli' });
 const SIGN = ['sign', '--seed', 'cli', '--intern', 'i-1', '--user', 'alice', '--timestamp', '1767225600'];
@@ -116,22 +101,18 @@ describe('explain', () => {
   });
 
   it('asks a running emulator, which knows what it signed', async () => {
-    const emulator = createEmulator({ seed: 'cli' });
-    try {
-      const { controlUrl, baseUrl } = await emulator.listen({ port: 0 });
-      const { credentials } = emulator.target;
-      const response = await fetch(`${baseUrl}/interns/${credentials.intern?.id}/daemon/sign`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${credentials.oauth_token}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ bodySha256: 'ab'.repeat(32) }),
-      });
-      write('proof', await response.text());
-      const args = ['explain', '--control', controlUrl, '--intern', credentials.intern?.id ?? '', '--headers', 'proof'];
-      const { status, stdout } = await run(...args, '--body-sha256', 'cd'.repeat(32));
-      expect(status).toBe(1);
-      expect(stdout).toContain(`signed       ${'ab'.repeat(32)}`);
-    } finally {
-      await emulator.close();
-    }
+    const emulator = closing(createEmulator({ seed: 'cli' }));
+    const { controlUrl, baseUrl } = await emulator.listen({ port: 0 });
+    const { credentials } = emulator.target;
+    const response = await fetch(`${baseUrl}/interns/${credentials.intern?.id}/daemon/sign`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${credentials.oauth_token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ bodySha256: 'ab'.repeat(32) }),
+    });
+    write('proof', await response.text());
+    const args = ['explain', '--control', controlUrl, '--intern', credentials.intern?.id ?? '', '--headers', 'proof'];
+    const { status, stdout } = await run(...args, '--body-sha256', 'cd'.repeat(32));
+    expect(status).toBe(1);
+    expect(stdout).toContain(`signed       ${'ab'.repeat(32)}`);
   });
 });

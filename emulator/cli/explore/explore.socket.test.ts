@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { systemHost } from '../../../conformance/probe/time.js';
 import { commandOf } from '../../../test/built.js';
 import { folderOfFile } from '../../../test/folders.js';
-import { main } from '../main.js';
+import { called } from '../called.harness.js';
 import { progressTo } from './progress.js';
 
 const folder = folderOfFile('explore ');
@@ -33,17 +33,8 @@ file('rests.json', { format: 2, faults: [{ operation: 'chat', disturb: 'lost' }]
 file('report.json', { format: 'intern-explore', version: 2 });
 
 async function explore(...args: string[]) {
-  const out: string[] = [];
-  const err: string[] = [];
-  const status = await main(['explore', ...args], {
-    stdout: (text) => out.push(text),
-    stderr: (text) => err.push(text),
-    env: process.env,
-    folder,
-    colors: false,
-    exit: () => {},
-  });
-  return { status, out: out.join(''), err: err.join('') };
+  const { status, stdout: out, stderr: err } = await called(['explore', ...args], { env: process.env, folder });
+  return { status, out, err };
 }
 const NODE = ['--', process.execPath];
 
