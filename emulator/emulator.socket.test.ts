@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { get } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { closing } from '../test/closing.js';
@@ -8,6 +7,7 @@ import { folderOfTest } from '../test/folders.js';
 import { createEmulator } from './emulator.js';
 import type { EmulatorOptions } from './options/options.js';
 import { createTestClient } from './testing/client.harness.js';
+import { plainGet } from './testing/plain-get.harness.js';
 
 test('the same seed and requests give the same bytes', async () => {
   const story = async (seed: string) => {
@@ -163,13 +163,7 @@ describe('WEB-3: what the target says of itself', () => {
     return { emulator, at: await emulator.listen({ port: 0 }) };
   };
   /** A request with a Host of our choice. */
-  const status = (url: string, host: string, authorization = '') =>
-    new Promise<number>((resolve, reject) => {
-      get(url, { headers: { host, authorization } }, (response) => {
-        response.resume();
-        resolve(response.statusCode ?? 0);
-      }).on('error', reject);
-    });
+  const status = (url: string, host: string, authorization = '') => plainGet(url, { host, authorization });
 
   test.each(['https://emulator.test/api/v1', 'https://emulator.test', 'https://emulator.test/'])(
     'is the public URL, %s, whose host is served on the interface alone',

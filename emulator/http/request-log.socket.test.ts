@@ -1,6 +1,6 @@
-import { get } from 'node:http';
 import { expect, test } from 'vitest';
 import { createTestClient } from '../testing/client.harness.js';
+import { plainGet } from '../testing/plain-get.harness.js';
 import type { RequestRecord } from './request-log.js';
 
 function watched(options: Parameters<typeof createTestClient>[0] = {}) {
@@ -129,12 +129,7 @@ test('a clock that runs has nobody waiting for it', async () => {
 test('SEE-1: a request that is refused for its host', async () => {
   const { api, records } = watched();
   const { url } = await api.emulator.listen({ port: 0 });
-  await new Promise<void>((resolve, reject) => {
-    get(`${url}/api/v1/interns`, { headers: { host: 'app.test' } }, (response) => {
-      response.resume();
-      response.on('end', resolve);
-    }).on('error', reject);
-  });
+  await plainGet(`${url}/api/v1/interns`, { host: 'app.test' });
   await api.emulator.close();
   expect(records).toMatchObject([
     { method: 'GET', path: '/api/v1/interns', status: 421, wrong: expect.stringContaining('--allow-host') },

@@ -181,30 +181,22 @@ describe('device flow', () => {
 });
 
 describe('clients', () => {
-  it('may register themselves', async () => {
-    const emulator = await start();
-    const config = await oidc.dynamicClientRegistration(
-      new URL('/oidc', emulator.target.base_url),
-      { redirect_uris: ['http://127.0.0.1/mine'], application_type: 'native', token_endpoint_auth_method: 'none' },
-      oidc.None(),
-      { execute: [oidc.allowInsecureRequests] },
-    );
-    expect(config.clientMetadata().client_id).toBeTruthy();
-  });
-
-  it('are shown as text, whatever they call themselves', async () => {
-    const emulator = await start();
-    const config = await oidc.dynamicClientRegistration(
+  const register = (emulator: Emulator, more: object = {}) =>
+    oidc.dynamicClientRegistration(
       new URL('/oidc', emulator.target.base_url),
       {
-        client_name: '<script>alert(1)</script>',
         redirect_uris: ['http://127.0.0.1/mine'],
         application_type: 'native',
         token_endpoint_auth_method: 'none',
+        ...more,
       },
       oidc.None(),
       { execute: [oidc.allowInsecureRequests] },
     );
+
+  it('may register themselves, and are shown as text, whatever they call themselves', async () => {
+    const config = await register(await start(), { client_name: '<script>alert(1)</script>' });
+    expect(config.clientMetadata().client_id).toBeTruthy();
     const url = oidc.buildAuthorizationUrl(config, {
       redirect_uri: 'http://127.0.0.1:1/mine',
       scope: 'openid',

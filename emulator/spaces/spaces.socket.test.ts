@@ -6,6 +6,7 @@ import { seededTarget } from '../control/target.js';
 import { createEmulator, type Emulator, type EmulatorOptions } from '../index.js';
 import { loadSeed } from '../options/options.js';
 import { createRootMount } from '../serving/addresses.js';
+import { plainGet } from '../testing/plain-get.harness.js';
 import { createSpaces, type SpaceView } from './spaces.js';
 
 const make = (options: EmulatorOptions = {}): Emulator => {
@@ -244,18 +245,8 @@ describe('a space', () => {
     expect((await fetch(`${target.control_url}/health`)).status).toBe(200);
     const foreign = { ...token, origin: 'https://evil.test' };
     expect((await fetch(`${target.control_url}/target`, { headers: foreign })).status).toBe(403);
-    const { request } = await import('node:http');
     const status = (path: string, host: string) =>
-      new Promise<number | undefined>((resolve, reject) => {
-        const { port } = new URL(at.url);
-        const headers = { host, authorization: `Bearer ${target.credentials.api_key}` };
-        request({ port, path, headers }, (response) => {
-          response.resume();
-          resolve(response.statusCode);
-        })
-          .on('error', reject)
-          .end();
-      });
+      plainGet(at.url, { host, authorization: `Bearer ${target.credentials.api_key}` }, path);
     const path = '/spaces/one/api/v1/interns';
     expect(await status(path, 'localhost')).toBe(200);
     expect(await status(path, 'eu.localhost')).toBe(403);
