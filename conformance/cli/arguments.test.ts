@@ -30,6 +30,8 @@ test.each([
   [['--no-seed'], 'unknown flag --no-seed'],
   [['--__proto__'], 'unknown flag --__proto__'],
   [['-x'], 'unknown flag -x'],
+  [['--seed-file', 'x'], 'unknown flag --seed-file'],
+  [['--plan.only=x'], 'unknown flag --plan.only'],
   [['--seed'], '--seed: expected a value after it'],
   [['--seed', '--plan'], '--seed: expected a value after it'],
   [['--plan=maybe'], '--plan: expected true or false; found "maybe"'],

@@ -99,6 +99,10 @@ export function readArguments(args: readonly string[], table: FlagTable, strict 
     if (name === undefined) words.push(word);
     else if (strict) throw unknown(`${long === undefined ? '-' : '--'}${name}`, name);
   }
+  // The parser takes `--data-dir` for a known flag where there is `--data`.
+  const known = new Set(['_', ...Object.entries(table).flatMap(([name, { alias = name }]) => [name, alias])]);
+  const longer = Object.keys(argv).find((name) => !known.has(name) && !known.has(Parser.decamelize(name)));
+  if (strict && longer !== undefined) throw unknown(`--${longer}`, longer);
   if (strict && bare !== undefined) throw new UsageError(`--${bare}: expected a value after it`);
   const flags: Record<string, unknown> = {};
   for (const [name, row] of Object.entries(table)) {

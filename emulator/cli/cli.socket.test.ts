@@ -178,6 +178,8 @@ describe('one clear line and status 2', () => {
     ['an invalid key', ['--signing-key', 'bad.json'], 'signing key: '],
     ['an open control interface', ['--host', '0.0.0.0', '--port', '0'], 'listening on 0.0.0.0'],
     ['a store in a folder that is not there', ['--data', 'none/x.json'], 'none/x.json: cannot write beside it'],
+    ['a wait for the disk without a store', ['--fsync'], '--fsync: only --data writes to a disk'],
+    ['an answer to what no recording has, without one', ['--replay-else', 'emulate'], '--replay-else: only --replay'],
     ['exec without a command', ['exec'], 'exec: give the command after --'],
     [
       'a misspelt command',
@@ -358,9 +360,10 @@ test('exec on Windows starts npm.cmd, through the shell that it needs', async ()
 test('scripts validate tells of each file', async () => {
   writeFileSync(join(folder, 'good.json'), '{"name": "good", "turn": [{"say": "hi"}]}');
   writeFileSync(join(folder, 'bad.json'), '{"name": "bad", "turn": [{"say": 1}]}');
-  const { status, stdout, stderr } = await ended(['scripts', 'validate', 'good.json', 'bad.json']);
+  mkdirSync(join(folder, 'none.json'));
+  const { status, stdout, stderr } = await ended(['scripts', 'validate', 'good.json', 'none.json', 'bad.json']);
   expect({ status, stdout }).toEqual({ status: 1, stdout: 'good.json: ok (good)\n' });
-  expect(stderr).toMatch(/^bad\.json: turn\[0\]\.say: /);
+  expect(stderr).toMatch(/^none\.json: it holds no \.json file\nbad\.json: turn\[0\]\.say: /);
 });
 
 test('help and version', async () => {

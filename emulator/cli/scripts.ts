@@ -21,7 +21,9 @@ const scripts: CommandModule = {
     };
     for (const file of files.map(String)) {
       try {
-        for (const path of scriptFilesOf(file, (path, problem) => refuse(path, [problem]))) {
+        const paths = scriptFilesOf(file, (path, problem) => refuse(path, [problem]));
+        if (paths.length === 0) refuse(file, ['it holds no .json file']);
+        for (const path of paths) {
           const { name, problems } = validateScriptFile(path);
           if (problems.length > 0) refuse(path, problems);
           else if (name !== undefined && seen.has(name))

@@ -23,11 +23,14 @@ export interface Started {
 const readKey = (given: string): string =>
   /^\s*(\{|-----BEGIN)/.test(given) ? given : textOfFile(given, `signing key ${given}`);
 
-/** The pace of scripts; that of a replay is separate, and defaults to the recorded one. */
-function paceOf({ pace, replay }: Given): number | undefined {
-  if (pace === 'recorded' && replay === undefined)
-    throw new UsageError('--pace recorded: only --replay has a recorded pace');
-  return pace === 'recorded' ? undefined : pace;
+/** @throws UsageError for a flag that would do nothing, because another is missing */
+function refuseIdle({ pace, replay, replayElse, data, fsync }: Given): void {
+  const idle = [
+    [pace === 'recorded' && !replay, '--pace recorded: only --replay has a recorded pace'],
+    [replayElse && !replay, '--replay-else: only --replay has requests that were not recorded'],
+    [fsync && !data, '--fsync: only --data writes to a disk'],
+  ].find(([is]) => is);
+  if (idle) throw new UsageError(String(idle[1]));
 }
 
 /** The options of an emulator with these settings. */
@@ -35,13 +38,15 @@ export function optionsOf(
   given: Given,
   observers: Pick<EmulatorOptions, 'log' | 'onRequest' | 'judge'>,
 ): EmulatorOptions {
+  refuseIdle(given);
   const settings = {
     turns_per_minute: given.turnsPerMinute,
     interaction_deadline: given.interactionDeadline,
     execution_deadline: given.executionDeadline,
     keepalive: given.keepalive,
     proof_window: given.proofWindow,
-    pace: paceOf(given),
+    // That of a replay is separate, and defaults to the recorded one.
+    pace: given.pace === 'recorded' ? undefined : given.pace,
   };
   return defined({
     data: given.data,
