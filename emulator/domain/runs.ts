@@ -116,11 +116,11 @@ export function createRuns(deps: RunsDeps): Runs {
     return row;
   };
 
-  const choose = (intern: InternRow, prompt: string, session: string | undefined) =>
-    deps.scripts.resolveTurn(deps.intern(intern.id) ?? intern, {
+  const choose = (row: InternRow, prompt: string, session: string | undefined) =>
+    deps.scripts.resolveTurn(row, {
       prompt,
       session,
-      turn: () => 1 + (session === undefined ? 0 : index.inSession(intern.id, session)),
+      turn: () => 1 + (session === undefined ? 0 : index.inSession(row.id, session)),
     });
 
   const busy = () => new Refusal('busy', { headers: { 'retry-after': '1' } });
@@ -209,10 +209,10 @@ export function createRuns(deps: RunsDeps): Runs {
         steer(going, prompt);
         return { steered: going.sessionId };
       }
-      const chosen = choose(intern, prompt, sessionId);
       const row = needRunning(intern);
       if (own.streaming) throw busy();
       if (own.waiting > settings().max_waiting_runs) throw tooManyWaiting(own);
+      const chosen = choose(row, prompt, sessionId);
       const giveBack = admit();
       const { behaviour, by: chosenBy, note } = chosen;
       const run = newRun({ behaviour, chosenBy, origin: 'chat', approvalMode, internId: row.id }, sessionId);
@@ -259,8 +259,8 @@ export function createRuns(deps: RunsDeps): Runs {
         steer(going, input);
         return { session_id: going.sessionId, status: 'steered' };
       }
-      const chosen = choose(intern, input, sessionId);
       const row = needRunning(intern);
+      const chosen = choose(row, input, sessionId);
       const giveBack = admit();
       const { behaviour, by: chosenBy, note } = chosen;
       const how = { behaviour, chosenBy, origin: 'invoke', approvalMode: 'self-drive', internId: row.id } as const;

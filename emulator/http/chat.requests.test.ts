@@ -30,6 +30,8 @@ describe('which script', () => {
     const failed = await h.refused(h.prompt('x', {}, { row }));
     expect(failed).toMatchObject({ status: 502, reason: 'turn_failed' });
     expect(failed.message).toContain('its model names an unknown script "nowhere"');
+    h.setStatus(row, 'failed');
+    expect(await h.refused(h.prompt('x', {}, { row }))).toMatchObject({ reason: 'intern_not_ready' });
   });
 
   test('the line that selects a script is not part of the prompt, unless nothing else is', async () => {
