@@ -86,9 +86,9 @@ export const faultSchema = withZod((z) =>
       path: ['at'],
       message: 'only create fails at a step',
     })
-    .refine((fault) => fault.at === undefined || fault.disconnect === undefined, {
-      path: ['disconnect'],
-      message: 'a fault with "at" answers 502 and drops no connection',
+    .refine((fault) => fault.at === undefined || (fault.disconnect ?? fault.status) === undefined, {
+      path: ['at'],
+      message: 'a fault with "at" answers 502: it takes no "status" and no "disconnect"',
     })
     .refine((fault) => fault.status === undefined || fault.disconnect === undefined, {
       path: ['disconnect'],
