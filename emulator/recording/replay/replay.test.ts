@@ -123,6 +123,12 @@ describe('a recording from anybody', () => {
 });
 
 describe('what matches', () => {
+  test('of requests that differ alike, the nearest is the first that was not asked yet', async () => {
+    const send = replayOf(write('first'), write('second'), write('third'));
+    expect((await send('PATCH', { name: 'first' })).text).toBe('first');
+    expect((await send('PATCH', { name: 'other' })).detail).toContain('body.name: recorded "second"');
+  });
+
   test('without a body the media type says nothing', async () => {
     const send = replayOf({ request: { method: 'POST', headers: JSON_TYPE }, body: 'one' }, read());
     expect((await send('POST')).text).toBe('one');

@@ -41,13 +41,18 @@ export function createScenario(exchanges: readonly PlacedExchange[]) {
     /** Takes the answer to a request; the matching exchange counts as asked. */
     take(request: Comparable): Taken {
       const equal: { at: number; bindings: Bindings }[] = [];
-      let nearest: { at: number; difference: Mismatch } | undefined;
+      let nearest: { at: number; difference: Mismatch; near: number } | undefined;
       for (const [at, one] of recorded.entries()) {
         // A request that is not recorded as a whole may or may not be equal to another.
         if (exchanges[at]?.exchange.left_out?.request) continue;
         const result = compareRequest(one, request, bindings);
-        if (result instanceof Bindings) equal.push({ at, bindings: result });
-        else if (!nearest || result.stage > nearest.difference.stage) nearest = { at, difference: result };
+        if (result instanceof Bindings) {
+          equal.push({ at, bindings: result });
+          continue;
+        }
+        // Of those that differ at the same stage, the first that was not asked yet was probably meant.
+        const near = result.stage + (used[at] ? 0 : 0.5);
+        if (!nearest || near > nearest.near) nearest = { at, difference: result, near };
       }
       const indexes = equal.map(({ at }) => at);
       const at = isRead(request.method) ? forRead(indexes) : indexes.find((index) => !used[index]);
