@@ -13,7 +13,7 @@ import { isFailure } from './run/baseline.js';
 import type { CheckResult } from './run/results.js';
 import { createCheckRun } from './run/runner.js';
 import { select } from './run/select.js';
-import type { UnitRun } from './run/unit-run.js';
+import type { UnitRun } from './run/units.js';
 import { checks as allChecks } from './scenarios/index.js';
 
 /**

@@ -10,7 +10,7 @@ import { ownCommand } from '../run/replay.js';
 import type { Results } from '../run/results.js';
 import type { RunnerOptions } from '../run/runner.js';
 import { partOf, select } from '../run/select.js';
-import type { EngineOptions } from '../run/unit-run.js';
+import type { EngineOptions } from '../run/units.js';
 import { readBaseline, writeBaseline } from './baseline.js';
 import { deliver, folder, refuseLink } from './destinations.js';
 import type { Io } from './io.js';

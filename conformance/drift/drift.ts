@@ -7,8 +7,7 @@ import { UNLIMITED } from '../run/budget.js';
 import { type OpenRun, openRun } from '../run/open.js';
 import type { RunnerOptions } from '../run/options.js';
 import type { CheckResult, Results, RowHead } from '../run/results.js';
-import { faultOf, type Unit } from '../run/unit.js';
-import { run } from '../run/unit-run.js';
+import { faultOf, run, type Unit } from '../run/units.js';
 import { createNames } from './names.js';
 import { type Played, play } from './play.js';
 

@@ -18,13 +18,16 @@ import { type Attempt, attempt } from './attempt.js';
 import { explain, mayBeTaken, notTaken, visitOf } from './explain.js';
 import { foundIn, isSame, recorded, reported, skipIn } from './finding.js';
 import type { Obstacles } from './obstacles.js';
-import { dropShared } from './pool.js';
+import { dropForeign, dropShared } from './pool.js';
 import type { CheckResult, FindingResult, Verdict } from './results.js';
 import type { RunContext } from './session.js';
-import { type Done, faultOf, type Pending } from './unit.js';
+import { type Done, faultOf, type UnitContext } from './units.js';
 
 /** Tries of a check alone. */
 const TRIES = 3;
+
+/** Who else is at work. */
+type Company = Pick<UnitContext, 'alone' | 'together'>;
 
 /** Why a check comes to no verdict, where others at work cannot have caused it. */
 const SETTLED: ReadonlySet<SkipKind> = new Set(['need', 'intern', 'blocked', 'stopped']);
@@ -42,25 +45,139 @@ const ended = (stop: Stop): Decided => ({
 const provesItself = (error: unknown): boolean =>
   error instanceof Finding ? isProven(error.found) : error instanceof Stopped && error.finding !== undefined;
 
-/**
- * Does one check beside others. A pass counts, and a skip that the others cannot have caused. Anything else is judged by
- * {@link runAlone}. Never throws.
- */
-export async function runBeside(run: RunContext, check: Check): Promise<Done | Pending> {
-  const conclude = concluding(run, check);
-  const lacks = unmet(run, check);
-  if (lacks !== undefined) return conclude(lacks);
-  const { tried, counts } = await tryOnce(run, check, { beside: true });
-  const { error } = tried;
-  if (reworded(run, tried)) return {};
-  const proven = provesItself(error);
-  if (proven) counts();
-  const settled = error instanceof Skipped && SETTLED.has(error.skip.kind) && !mayBeTaken(run, error);
-  if (!('error' in tried) || proven || settled) return conclude(await outcomeOf(run, check, tried), tried);
-  return { found: error instanceof Finding ? error : undefined };
+/** One look at what a check is about: the check done once, or what broke a rule asked for again. */
+export interface Look {
+  readonly tried: Attempt;
+  /** When it was found, where that was before. */
+  readonly at?: number;
+  /** Nothing can be looked at once more. */
+  readonly once?: boolean;
+  /** The outcome rests on it. */
+  counts?(): void;
 }
 
-/** One try. A blocker that it found stops no other check until it `counts`. */
+/** A finding, and the attempt that came to it. */
+interface Sighted {
+  readonly error: Finding;
+  readonly tried: Attempt;
+}
+
+/** The look that an outcome rests on. */
+interface Looked {
+  readonly tried: Attempt;
+  /** The outcome, where it is another than that of the look. */
+  readonly decided?: Decided | undefined;
+  /** A finding of an earlier look that it did not come to. */
+  readonly other?: Sighted | undefined;
+}
+
+/**
+ * Looks until it is sure what there is: at a target that is not the run's own a finding counts when one look finds what
+ * another found before it, and no habit of the target explains it. Never throws.
+ *
+ * @param look is given the finding that it is to look at again
+ * @param before what was found before
+ */
+export async function lookTwice(
+  run: RunContext,
+  check: Check,
+  look: (again: Finding | undefined) => Promise<Look>,
+  before?: Finding,
+): Promise<Looked> {
+  const { driver, host, session } = run;
+  const explained: Finding[] = [];
+  const sighted: Sighted[] = [];
+  let excuse: Skip | undefined;
+  for (let tries = 1; ; ) {
+    const began = host.now();
+    const other = sighted.at(-1);
+    const { tried, at = host.now(), once = false, counts } = await look(other?.error ?? before);
+    const { error } = tried;
+    const { again, skip, learnt } = (await explanation(run, check, tried, { began, at, tries })) ?? {};
+    const refused = session.unusable('api_key');
+    if (refused !== undefined)
+      return { tried, decided: ended({ kind: 'unusable', credential: 'api_key', how: refused }) };
+    excuse = skip ?? excuse;
+    const last = once || tries === TRIES;
+    if (again === undefined || last) {
+      const why = again === undefined ? skip : excuse;
+      if (why !== undefined) return { tried, decided: { ...skipped(why), lost: isLost(error) } };
+      const others = again === undefined ? [before ?? [], sighted.map((one) => one.error)].flat() : explained;
+      const same = ({ found }: Finding) => error instanceof Finding && isSame(found, error.found);
+      const cameAgain = again === undefined ? others.some(same) : !once && others.every(same);
+      if (!(error instanceof Finding) && other !== undefined) return { tried, other, decided: gone(run, tried, other) };
+      const isOne = !(error instanceof Finding) || driver.control !== undefined || isProven(error.found) || cameAgain;
+      if (isOne || (again === undefined && other !== undefined)) {
+        counts?.();
+        return { tried, other: isOne ? undefined : other };
+      }
+      // A defect shows again with the same request. Findings that differ each time say nothing.
+      const found = [...others, error].map((one) => one.found);
+      if (last) return { tried, decided: skipped(raced({ kind: 'never-the-same', found }).skip) };
+    }
+    if (error instanceof Finding && again === undefined) {
+      sighted.push({ error, tried });
+      // An earlier check may have left the shared intern in a state that makes this one fail.
+      dropShared(run.pool, run.lane);
+      session.model.dealings.doubt();
+    } else if (error instanceof Finding) explained.push(error);
+    await host.sleep((again ?? 0) * tries, run.signal).catch(() => {});
+    if (learnt !== true) tries++;
+  }
+}
+
+/** Nothing stands still on a live target: what does not come again may have been somebody else's doing. */
+function gone({ signal }: RunContext, { error }: Attempt, { error: { found } }: Sighted): Decided {
+  if (error instanceof Stopped || signal.aborted)
+    return ended(error instanceof Stopped ? error.stop : { kind: 'interrupted' });
+  // A limit leaves no room for a second look.
+  if (error instanceof Skipped && error.skip.kind === 'stopped') return skipped(error.skip);
+  return skipped(raced({ kind: 'not-again', found }).skip);
+}
+
+/**
+ * Does one check. Beside others a pass counts, and a skip that the others cannot have caused. Anything else is done again alone.
+ *
+ * @throws Stopped where the run is over before it is alone
+ */
+export async function judgeCheck(run: RunContext, check: Check, { alone, together }: Company): Promise<Done> {
+  const { pool, lane, session, settings } = run;
+  const { minRuns: least = 0 } = check;
+  const { runs } = settings;
+  if (runs < least) return concluding(run, check)(skipped(lacking({ kind: 'runs', least, runs }).skip));
+  let before: Finding | undefined;
+  if (together) {
+    const conclude = concluding(run, check);
+    const { tried, counts } = await tryOnce(run, check, { beside: true });
+    const { error } = tried;
+    const proven = provesItself(error);
+    if (proven) counts();
+    const settled = error instanceof Skipped && SETTLED.has(error.skip.kind) && !mayBeTaken(run, error);
+    if (!('error' in tried) || proven || settled) return conclude(await outcomeOf(run, check, tried), tried);
+    before = error instanceof Finding ? error : undefined;
+    if (before !== undefined) session.suspected.add(check.id);
+    // They may be what went wrong.
+    dropShared(pool, lane);
+    dropForeign(pool, lane);
+    await alone(before !== undefined);
+    if (before !== undefined) session.model.dealings.doubt();
+  }
+  const conclude = concluding(run, check);
+  const look = async (again?: Finding): Promise<Look> => {
+    for (const habit of session.habits) await habit.prepare?.(visitOf(run)).catch(() => {});
+    return tryOnce(run, check, { again: again?.property });
+  };
+  const { tried, decided, other } = await lookTwice(run, check, look, before);
+  session.suspected.delete(check.id);
+  const outcome = decided ?? (await outcomeOf(run, check, tried));
+  if (other === undefined) return conclude(outcome, tried);
+  const { finding } = outcome;
+  const others = [foundIn(other.error.found, session.redactor)];
+  const note = reported(run, check, other.error, other.tried);
+  return conclude({ ...outcome, ...(finding && { finding: { ...finding, others } }), note }, tried);
+}
+
+/** One try, in each wording that is left. A blocker that it found stops no other check until it `counts`. */
 async function tryOnce(run: RunContext, check: Check, how: Parameters<typeof attempt>[2]) {
   const met = new Map<Obstacle, ObstacleSeen | undefined>();
   const obstacles: Obstacles = {
@@ -71,79 +188,13 @@ async function tryOnce(run: RunContext, check: Check, how: Parameters<typeof att
       run.obstacles.gone(obstacle);
     },
   };
-  const tried = await attempt({ ...run, obstacles }, check, how);
   const counts = () => {
     for (const [obstacle, seen] of met) run.obstacles.met(obstacle, check.id, seen);
   };
-  return { tried, counts };
-}
-
-/** A finding, and the attempt that came to it. */
-interface Candidate {
-  readonly error: Finding;
-  readonly tried: Attempt;
-}
-
-/**
- * Does one check alone, and again where it finds something at a target that is not the run's own. The finding counts when
- * one run alone finds what a run before it found, and no habit of the target explains it. Never throws.
- *
- * @param before what the check found beside others
- */
-export async function runAlone(run: RunContext, check: Check, before?: Finding): Promise<Done> {
-  const { driver, host, session } = run;
-  const conclude = concluding(run, check);
-  const lacks = unmet(run, check);
-  if (lacks !== undefined) return conclude(lacks);
-
-  const ours = driver.control !== undefined;
-  let excuse: Skip | undefined;
-  const candidates: Candidate[] = [];
-  const explained: Finding[] = [];
-  if (before !== undefined) session.model.dealings.doubt();
-  for (let tries = 1; ; ) {
-    for (const habit of session.habits) await habit.prepare?.(visitOf(run)).catch(() => {});
-    const began = host.now();
-    const { tried, counts } = await tryOnce(run, check, {
-      again: (candidates.at(-1)?.error ?? before)?.property,
-    });
-    const { error } = tried;
-    if (reworded(run, tried)) continue;
-    const concluded = async () => {
-      counts();
-      return conclude(await outcomeOf(run, check, tried), tried);
-    };
-    const { again, skip, learnt } = (await explanation(run, check, tried, { began, tries })) ?? {};
-    const refused = session.unusable('api_key');
-    if (refused !== undefined) return conclude(ended({ kind: 'unusable', credential: 'api_key', how: refused }), tried);
-    excuse = skip ?? excuse;
-    const last = tries === TRIES;
-    if (again === undefined || last) {
-      const why = again === undefined ? skip : excuse;
-      if (why !== undefined) return conclude({ ...skipped(why), lost: isLost(error) }, tried);
-      if (!(error instanceof Finding)) {
-        const gone = notAgain(run, check, tried, candidates.at(-1));
-        return gone === undefined ? concluded() : conclude(gone, tried);
-      }
-      const others = again === undefined ? [before ?? [], candidates.map((one) => one.error)].flat() : explained;
-      const same = ({ found }: Finding) => isSame(found, error.found);
-      const cameAgain = again === undefined ? others.some(same) : others.every(same);
-      if (ours || isProven(error.found) || cameAgain) return concluded();
-      const another = candidates.at(-1);
-      if (again === undefined && another !== undefined) {
-        counts();
-        return conclude(wrongTwice(run, check, await outcomeOf(run, check, tried), another), tried);
-      }
-      if (last) return conclude(neverTheSame([...others, error]), tried);
-    }
-    if (error instanceof Finding && again === undefined) {
-      candidates.push({ error, tried });
-      // An earlier check may have left the shared intern in a state that makes this one fail.
-      dropShared(run.pool, run.lane);
-      session.model.dealings.doubt();
-    } else if (error instanceof Finding) explained.push(error);
-    await host.sleep((again ?? 0) * tries, run.signal).catch(() => {});
-    if (learnt !== true) tries++;
+  for (;;) {
+    const tried = await attempt({ ...run, obstacles }, check, how);
+    if (!reworded(run, tried)) return { tried, counts };
+    met.clear();
   }
 }
 
@@ -163,39 +214,20 @@ async function explanation(
   run: RunContext,
   check: Check,
   tried: Attempt,
-  { began, tries }: { readonly began: number; readonly tries: number },
-) {
+  { tries, ...when }: { readonly began: number; readonly at: number; readonly tries: number },
+): Promise<Explanation | undefined> {
   const { error } = tried;
   if (run.driver.control !== undefined) return undefined;
   if (!(error instanceof Finding)) return notTaken(run, tried, tries);
   if (isProven(error.found)) return undefined;
-  return explain(run, check, tried, error, { began, at: run.host.now() }).catch((): Explanation => ({ again: LATER }));
+  return explain(run, check, tried, error, when).catch((reason: unknown) => ({
+    again: LATER,
+    ...(reason instanceof Stopped ? { skip: stoppedBy(reason.stop) } : {}),
+  }));
 }
 
 /** Whether the target gave no answer. */
 const isLost = (error: unknown): boolean => error instanceof Finding && noAnswerOf(error.found) !== undefined;
-
-/** A defect shows again with the same request. Findings that differ each time say nothing. */
-const neverTheSame = (findings: readonly Finding[]): Decided =>
-  skipped(raced({ kind: 'never-the-same', found: findings.map(({ found }) => found) }).skip);
-
-/** Two tries that both fail, each in its own way, are both reported. */
-function wrongTwice(run: RunContext, check: Check, outcome: Decided, { error, tried }: Candidate): Decided {
-  if (outcome.finding === undefined) return outcome;
-  const others = [foundIn(error.found, run.session.redactor)];
-  return { ...outcome, finding: { ...outcome.finding, others }, note: reported(run, check, error, tried) };
-}
-
-/** Nothing stands still on a live target: what does not come again may have been somebody else's doing. */
-function notAgain(run: RunContext, check: Check, { error }: Attempt, seen: Candidate | undefined): Decided | undefined {
-  if (seen === undefined) return undefined;
-  const note = reported(run, check, seen.error, seen.tried);
-  if (error instanceof Stopped || run.signal.aborted)
-    return { ...ended(error instanceof Stopped ? error.stop : { kind: 'interrupted' }), note };
-  // A limit leaves no room for a second look.
-  if (error instanceof Skipped && error.skip.kind === 'stopped') return { ...skipped(error.skip), note };
-  return { ...skipped(raced({ kind: 'not-again', found: seen.error.found }).skip), note };
-}
 
 /** The row of a check before it runs. */
 export const headOf = ({ id, requirement, level, title }: Check) => ({ id, requirement, level, title });
@@ -219,11 +251,6 @@ export function concluding({ host, lane, session }: RunContext, check: Check) {
     lost,
     ...(stopped === undefined ? {} : { stopped }),
   });
-}
-
-/** The needs of a check that the run lacks, known without a request. */
-function unmet({ settings: { runs } }: RunContext, { minRuns: least = 0 }: Check): Decided | undefined {
-  return runs >= least ? undefined : skipped(lacking({ kind: 'runs', least, runs }).skip);
 }
 
 /** The verdict of an attempt that counts. */

@@ -13,7 +13,7 @@ import type { RunBase } from './options.js';
 import { type RunnerOptions, settingsOf } from './options.js';
 import { preflight } from './preflight.js';
 import { createSession, type Session } from './session.js';
-import type { RunTarget } from './unit-run.js';
+import type { RunTarget } from './units.js';
 
 /** ms that second looks wait: for what may be read late, and for what habits measure. */
 const WAITS_OF_LOOKS = 30_000;

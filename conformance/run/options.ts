@@ -4,7 +4,7 @@ import { type Host, systemHost } from '../probe/time.js';
 import { BUDGETS, type BudgetOptions, limitsOf } from './budget.js';
 import type { Ledger } from './ledger.js';
 import { ownCommand } from './replay.js';
-import type { EngineOptions } from './unit-run.js';
+import type { EngineOptions } from './units.js';
 
 /** Options of a run. Times in ms of real time. */
 export interface RunnerOptions extends EngineOptions, BudgetOptions {

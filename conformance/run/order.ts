@@ -1,5 +1,5 @@
 import { behaviourIn, type Need, waitIn } from '../framework/needs.js';
-import type { Unit } from './unit.js';
+import type { Unit } from './units.js';
 
 /** Whether streams arrive decides what all that waits on one can tell. */
 const BEFORE_ALL = 'chat-stream/as-it-is-said';

@@ -1,8 +1,8 @@
 import type { Check } from '../framework/check.js';
 import { ruleOf } from '../rules/check.js';
 import { tidy } from './cleaning.js';
-import { headOf, runAlone, runBeside } from './judge.js';
-import { judgeMet } from './judge-met.js';
+import { headOf, judgeCheck } from './judge.js';
+import { judgeRule } from './judge-rule.js';
 import { type OpenRun, openRun } from './open.js';
 import type { RunnerOptions } from './options.js';
 import { ALONE, asTheyStand, inOrder, isRows, nextOf, prompts } from './order.js';
@@ -19,8 +19,7 @@ import {
 } from './pool.js';
 import type { Results } from './results.js';
 import type { RunContext } from './session.js';
-import type { Done, Unit } from './unit.js';
-import { createRun, run, type UnitRun } from './unit-run.js';
+import { createRun, type Done, run, type Unit, type UnitRun } from './units.js';
 
 export type { RunnerOptions } from './options.js';
 
@@ -64,19 +63,12 @@ function unitsOf(checks: readonly Check[], opened: OpenRun, pool: Pool): Unit[] 
       heads: [headOf(check)],
       alone: rule !== undefined || ALONE.has(check.id),
       prepare: () => session.monitors.begin(check),
-      async run({ alone, before, lane }) {
+      async run({ lane, ...company }) {
         const context = lanes[lane];
         if (context === undefined) throw new RangeError(`lane: expected less than ${lanes.length}, got ${lane}`);
-        if (rule !== undefined) return judgeMet(context, check, rule, (id) => checks.find((one) => one.id === id));
-        const done = await (alone ? runAlone(context, check, before) : runBeside(context, check));
-        const { suspected } = session;
-        if (done.rows === undefined && done.found !== undefined) suspected.add(check.id);
-        else suspected.delete(check.id);
-        if (done.rows !== undefined) return { ...done, settle: () => settle(opened, context, done) };
-        // It may be what went wrong.
-        dropShared(pool, context.lane);
-        dropForeign(pool, context.lane);
-        return done;
+        if (rule !== undefined) return judgeRule(context, check, rule, (id) => checks.find((one) => one.id === id));
+        const done = await judgeCheck(context, check, company);
+        return { ...done, settle: () => settle(opened, context, done) };
       },
     };
   });

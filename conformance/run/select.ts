@@ -4,7 +4,6 @@ import { UsageError } from '../framework/usage.js';
 import { type Level, REQUIREMENTS } from '../requirements/index.js';
 import { SETS } from '../requirements/sets/index.js';
 import { decidedBy, RULED, viewsOf } from '../requirements/views.js';
-import type { Unit } from './unit.js';
 
 export interface Selection {
   /** Ids of checks or requirements; `*` stands for anything. None is all. */
@@ -28,7 +27,13 @@ export const toRegExp = (pattern: string): RegExp =>
 export type UnitKind = 'check' | 'case' | 'scenario';
 
 /** A unit as far as patterns look at it. */
-type Selectable = Pick<Unit, 'id' | 'requirement' | 'level'> & Partial<Pick<Unit, 'heads' | 'feeds'>>;
+interface Selectable {
+  readonly id: string;
+  readonly requirement: string;
+  readonly level: Level;
+  readonly heads?: readonly { readonly id: string }[];
+  readonly feeds?: boolean;
+}
 
 /** The shard of units that a selection means. */
 export const partOf = <One>(

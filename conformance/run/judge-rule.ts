@@ -1,5 +1,5 @@
 import type { Check } from '../framework/check.js';
-import { type Found, isProven } from '../framework/finding.js';
+import { Finding, type Found, isProven } from '../framework/finding.js';
 import type { Need } from '../framework/needs.js';
 import { lacking, raced, type Skip, stoppedBy } from '../framework/skip.js';
 import { Stopped } from '../framework/stop.js';
@@ -8,15 +8,14 @@ import type { Exchange } from '../probe/exchange.js';
 import { internPath, type Send } from '../probe/request.js';
 import type { Rule } from '../rules/index.js';
 import { needOf } from '../rules/needs.js';
-import { attempt } from './attempt.js';
-import { explain } from './explain.js';
+import { type Attempt, attempt } from './attempt.js';
 import { reported } from './finding.js';
-import { concluding, severity } from './judge.js';
+import { concluding, type Look, lookTwice, severity } from './judge.js';
 import { type Breaches, LAST_LOOK } from './monitors.js';
 import type { CheckResult, FindingResult, Verdict } from './results.js';
 import type { RunContext } from './session.js';
 import { LATE_READ } from './tolerance.js';
-import type { Done } from './unit.js';
+import type { Done } from './units.js';
 
 /** Whether a check has reported the same thing of one of these exchanges itself. A warning stands for no failure. */
 function isReported(
@@ -39,6 +38,14 @@ function isReported(
 /** Statuses of refusals that changed nothing, and come again for the same request. */
 const REFUSED: ReadonlySet<number> = new Set([400, 401, 403, 404, 413, 415]);
 
+/** The parts of an attempt that an exchange has not. */
+const NOTHING_ELSE: Omit<Attempt, 'error' | 'transcript'> = {
+  control: [],
+  properties: [],
+  leftAgo: new Map(),
+  led: new Set(),
+};
+
 /** The checks of a run by their ids. */
 type CheckOf = (id: string) => Check | undefined;
 
@@ -58,50 +65,16 @@ async function lookOnce({ ending, host, session, signal }: RunContext): Promise<
   if (unread.length > 0) await ask(list);
 }
 
-/**
- * Whether it is seen again. A request is sent again where that does nothing. Where it would do something, one exchange is
- * enough for a rule that needs no other; for any other rule the scenario is done again that has sent it.
- *
- * @throws Stopped where the run is over
- */
-async function comesAgain(run: RunContext, breaches: Breaches, rule: Rule, checkOf: CheckOf): Promise<boolean> {
-  const { alone = false, settles } = rule;
-  const { session } = run;
-  const { exchanges, shown } = breaches;
-  const before = exchanges.size;
-  const { by, send, status } = shown.at(-1) ?? {};
-  const reads = READS.has(send?.method ?? 'GET');
-  if (send === undefined) return false;
-  // Reads may be late.
-  if (before > 1 && (breaches.stays || settles === undefined || !reads)) return true;
-  if (!reads && !REFUSED.has(status ?? 0)) {
-    const scenario = alone || by === undefined ? undefined : checkOf(by.id);
-    // Rows send again by themselves.
-    if (scenario === undefined || scenario.sweeps === true) return alone;
-    const { monitors } = session;
-    monitors.looks = false;
-    await attempt(run, scenario);
-    monitors.looks = true;
-    return exchanges.size > before;
-  }
-  await session.running.send(send).catch((error: unknown) => {
-    if (error instanceof Stopped) throw error;
-  });
-  return exchanges.size > before;
-}
-
 /** The exchanges that show a breach, and those that it rests on, in their order. */
 function sliceOf({ shown }: Breaches): readonly Exchange[] {
   const records = new Set(shown.flatMap(({ because, record }) => [...because, record]));
   return [...records].sort((one, other) => one.number - other.number).map((record) => record.snapshot());
 }
 
-/** Times that habits are asked to explain a breach, at most. */
-const ASKED = 4;
-
 /**
  * Why a breach does not count: two exchanges have to show the same, and no habit of the target may explain it. Undefined
- * where it counts.
+ * where it counts. A request is sent again where that does nothing. Where it would do something, one exchange is enough for
+ * a rule that needs no other; for any other rule the scenario is done again that has sent it.
  */
 async function excuseOf(
   run: RunContext,
@@ -110,47 +83,58 @@ async function excuseOf(
   breaches: Breaches,
   checkOf: CheckOf,
 ): Promise<Skip | undefined> {
-  const last = breaches.shown.at(-1);
+  const { alone = false, settles } = rule;
+  const { driver, session } = run;
+  const { monitors } = session;
+  const { exchanges, shown } = breaches;
+  const last = shown.at(-1);
   // On an emulator one exchange is enough.
-  const isEnough = run.driver.control !== undefined || breaches.shown.some(({ finding }) => isProven(finding.found));
+  const isEnough = driver.control !== undefined || shown.some(({ finding }) => isProven(finding.found));
   if (isEnough || last === undefined) return undefined;
-  const { found } = last.finding;
-  const isShown = breaches.exchanges.size > 1;
-  const hasWaited = rule.settles === 'by itself' && isShown;
-  // Once the run is over, two exchanges are enough for a rule that needs no other exchange, or has waited.
-  const isEnoughInTime = hasWaited || (rule.alone === true && isShown);
-  try {
-    const comes = await comesAgain(run, breaches, rule, checkOf).catch((error: unknown) => {
-      if (isEnoughInTime && error instanceof Stopped) return true;
-      throw error;
-    });
-    // Two that a read may have shown late count where no read is late.
-    const isShownTwice = rule.settles === 'between writes' && isShown;
-    if (!comes && !isShownTwice) return raced({ kind: 'not-again', found }).skip;
-    const tried = { transcript: breaches.shown.map(({ record }) => record.snapshot()), leftAgo: new Map() };
-    for (let asked = 1; ; asked++) {
-      const when = { began: run.host.now(), at: last.at };
-      const explanation = await explain(run, check, tried, last.finding, when).catch((error: unknown) => {
-        if (error instanceof Stopped) throw error;
-        return { again: 0, skip: undefined };
+  const { at, by, finding, send, status } = last;
+  const isShown = exchanges.size > 1;
+  const hasWaited = settles === 'by itself' && isShown;
+  const reads = READS.has(send.method ?? 'GET');
+  const changesNothing = reads || REFUSED.has(status);
+  let comes = isShown && (breaches.stays || settles === undefined || !reads);
+  let looks = 0;
+  const look = async (): Promise<Look> => {
+    const before = exchanges.size;
+    const scenario = alone || by === undefined ? undefined : checkOf(by.id);
+    let error: unknown;
+    // Reads may be late.
+    if (looks++ === 0 && comes) error = finding;
+    else if (changesNothing) {
+      await session.running.send(send).catch((reason: unknown) => {
+        if (reason instanceof Stopped) error = reason;
       });
-      const { list, read, measured } = run.session.learnt.lag;
-      const isPrompt = measured > 0 && list === 0 && read === 0;
-      if (explanation === undefined) return comes || isPrompt ? undefined : raced({ kind: 'not-again', found }).skip;
-      const { again = 0, skip } = explanation;
-      if (again === 0 || asked === ASKED) return skip ?? raced({ kind: 'never-the-same', found: [found] }).skip;
-      // A habit that needs time is confirmed then, or explains nothing.
-      await run.host.sleep(again, run.signal);
-    }
-  } catch (error) {
-    if (!(error instanceof Stopped)) throw error;
-    // A habit that may explain it cannot be asked any more. All that a habit gives a service is time, and the rule gave it that.
-    return hasWaited ? undefined : stoppedBy(error.stop);
-  }
+      comes = exchanges.size > before;
+    } else if (scenario !== undefined && scenario.sweeps !== true) {
+      monitors.looks = false;
+      await attempt(run, scenario);
+      monitors.looks = true;
+      comes = exchanges.size > before;
+    } else comes = alone;
+    // Once the run is over, two exchanges are enough for a rule that needs no other exchange, or has waited.
+    const isOver = error instanceof Stopped && (hasWaited || (alone && isShown));
+    // Two that a read may have shown late count where no read is late.
+    const isDoubtful = !comes && settles === 'between writes' && isShown && error === undefined;
+    comes ||= isOver;
+    if (comes || isDoubtful) error = finding;
+    const transcript = shown.map(({ record }) => record.snapshot());
+    return { tried: { ...NOTHING_ELSE, error, transcript }, at, once: !changesNothing || isOver || isDoubtful };
+  };
+  const { decided, tried } = await lookTwice(run, check, look, finding);
+  const stop = tried.error instanceof Stopped ? stoppedBy(tried.error.stop) : undefined;
+  const { list, read, measured } = session.learnt.lag;
+  const counts = tried.error instanceof Finding && (comes || (measured > 0 && list === 0 && read === 0));
+  const skip = decided?.skip ?? stop ?? (counts ? undefined : raced({ kind: 'not-again', found: finding.found }).skip);
+  // A habit that may explain it cannot be asked any more. All that a habit gives a service is time, and the rule gave it that.
+  return hasWaited && skip?.kind === 'stopped' ? undefined : skip;
 }
 
 /** Judges what a rule has seen in the whole run. Never throws. */
-export async function judgeMet(run: RunContext, check: Check, rule: Rule, checkOf: CheckOf): Promise<Done> {
+export async function judgeRule(run: RunContext, check: Check, rule: Rule, checkOf: CheckOf): Promise<Done> {
   const { driver, session } = run;
   const conclude = concluding(run, check);
   if (driver.control === undefined) await lookOnce(run);

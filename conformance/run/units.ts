@@ -1,8 +1,9 @@
 import { Semaphore } from 'async-mutex';
-import type { Finding } from '../framework/finding.js';
+import { brief } from '../framework/assert.js';
 import { type Because, type Skip, stoppedBy } from '../framework/skip.js';
 import { isLimit, isOfBudget, type Stop, Stopped } from '../framework/stop.js';
 import type { Host } from '../probe/time.js';
+import type { Level } from '../requirements/index.js';
 import { decidedBy } from '../requirements/views.js';
 import { asKnown, asNew, type Baseline } from './baseline.js';
 import type { BudgetOptions } from './budget.js';
@@ -10,8 +11,64 @@ import type { CleanupResult } from './cleanup.js';
 import type { Ending } from './ending.js';
 import type { CheckResult, FailOn, Results, RowHead, RunEvents } from './results.js';
 import { checksOfSet, partOf, type Selection, select, type UnitKind } from './select.js';
-import { type Done, faultOf, type Pending, type Unit, type UnitContext } from './unit.js';
 import { type Assembled, assemble } from './verdict.js';
+
+/** How a unit is done. */
+export interface UnitContext {
+  /** The lane that does it, from 0. */
+  readonly lane: number;
+  /** Whether others may be at work. */
+  readonly together: boolean;
+  /** Aborts when the run is over. */
+  readonly signal: AbortSignal;
+  /**
+   * Waits until no other unit is at work, and keeps it so. `found`: it has found something, so that there is room for it.
+   *
+   * @throws Stopped where the run is over by then
+   */
+  alone(found: boolean): Promise<void>;
+  /** Lets the next unit begin: from here on this one only watches. */
+  free(): void;
+}
+
+/** The outcome of a unit. */
+export interface Done {
+  /** A row for each of its heads. */
+  readonly rows: readonly CheckResult[];
+  /** The target gave no answer. */
+  readonly lost?: boolean;
+  /** Why the run is over, where the unit found that. */
+  readonly stopped?: Stop;
+  /** Work that remains before the lane takes another. */
+  settle?(): Promise<void>;
+}
+
+/** A unit of a run: a check, a client case, a scenario of a recording. */
+export interface Unit {
+  readonly id: string;
+  readonly requirement: string;
+  readonly level: Level;
+  /** Needs of the unit. A missing need makes it a skip that names it. */
+  readonly needs: readonly string[];
+  /** Its rows, before anything is known of them. */
+  readonly heads: readonly RowHead[];
+  /** Never done beside others. */
+  readonly alone?: boolean;
+  /** Looks at what all others met: it is done after them, costs nothing, and is never left out. */
+  readonly watches?: boolean;
+  /** It asks for what the watching ones judge. */
+  readonly feeds?: boolean;
+  /** It is among the units of a run, which has not begun. */
+  prepare?(): void;
+  /** Does it. An error that it throws is a fault of the kit, unless it ends the run. */
+  run(context: UnitContext): Promise<Done>;
+}
+
+/** An error of the kit itself. */
+export const faultOf = (error: unknown) => ({
+  message: error instanceof Error ? `${error.name}: ${error.message}` : brief(error),
+  ...(error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {}),
+});
 
 /** The target of a run: a deployment, an emulator, or a client behind its adapter. */
 export interface RunTarget {
@@ -148,54 +205,57 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: Un
         ),
     ),
   });
-  /** Does a unit if it can still be done. */
-  const tried = async (unit: Unit, context: Omit<UnitContext, 'signal'>) => {
+  /** Why a unit cannot be begun any more. `found`: it has found something, and room for that was kept free. */
+  const stopFor = (unit: Unit, found = false): Stop | undefined => {
     if (target.lost !== undefined) ending.stop(target.lost);
     // Monitors judge the exchanges that they have met by then.
-    const limited = isLimit(ending.stopped);
-    const judges = unit.watches === true && limited;
+    if (unit.watches === true && isLimit(ending.stopped)) return undefined;
+    return ending.stopped ?? (found ? undefined : options.without?.(unit));
+  };
+  /** Does a unit if it can still be done. */
+  const tried = async (unit: Unit, context: Omit<UnitContext, 'signal'>) => {
     const because = unit.needs.map((need) => target.lacks(need)).find((lack) => lack !== undefined);
+    const stop = stopFor(unit);
     // A need that the target lacks stays so, however much time there was.
-    if (because !== undefined && (ending.stopped === undefined || limited))
+    if (because !== undefined && (ending.stopped === undefined || isLimit(ending.stopped)))
       return conclude(unit, { rows: skipped(unit, { kind: 'need', because }) });
-    if (ending.stopped !== undefined && !judges) return put(unit, skipped(unit, stoppedBy(ending.stopped)));
-    // There is room for a unit that has found something: it was kept free.
-    const stop = context.before === undefined ? options.without?.(unit) : undefined;
+    if (ending.stopped !== undefined && stop !== undefined) return put(unit, skipped(unit, stoppedBy(stop)));
     if (stop !== undefined) return conclude(unit, { rows: skipped(unit, stoppedBy(stop)) });
-    const done = await unit
-      .run({ ...context, signal: ending.signal })
-      .catch((error: unknown): Done => failed(unit, error));
-    return done.rows === undefined ? done : conclude(unit, done);
+    const done = unit.run({ ...context, signal: ending.signal });
+    return conclude(unit, await done.catch((error: unknown) => failed(unit, error)));
   };
-  /** Does something with some of the places, until it is done or frees them. */
-  const holding = async <T>(places: number, priority: number, work: (free: () => void) => Promise<T>) => {
-    const [, release] = await floor.acquire(places, priority);
-    let free = () => {
-      free = () => {};
-      release();
+  /** Does a unit with one place, or with all of them, until it is done or frees them. `lane` is free then for another. */
+  const inLane = async (unit: Unit, lane: number, together: boolean, freed: () => void) => {
+    let release = () => {};
+    const take = async (places: number, priority = 0) => {
+      const [, back] = await floor.acquire(places, priority);
+      release = () => {
+        release = () => {};
+        busySince.delete(lane);
+        back();
+      };
     };
-    return work(() => free()).finally(() => free());
-  };
-  const beside = (unit: Unit, lane: number, freed: () => void) => {
-    const kept = [...busySince.values()].some((since) => host.now() - since > HOLDS_UP);
-    return holding(1, kept ? 1 : 0, async (release) => {
+    if (together) {
+      const kept = [...busySince.values()].some((since) => host.now() - since > HOLDS_UP);
+      await take(1, kept ? 1 : 0);
       busySince.set(lane, host.now());
-      const free = () => {
+    } else await take(concurrency);
+    return tried(unit, {
+      lane,
+      together,
+      async alone(found) {
+        if (!together) return;
+        release();
+        await take(concurrency);
+        const stop = stopFor(unit, found);
+        if (stop !== undefined) throw new Stopped(stop);
+      },
+      free() {
         release();
         freed();
-      };
-      return tried(unit, { lane, alone: false, free }).finally(() => busySince.delete(lane));
-    });
+      },
+    }).finally(() => release());
   };
-  const alone = (unit: Unit, lane: number, freed: () => void, before?: Finding) =>
-    holding(concurrency, 0, (release) => {
-      const free = () => {
-        release();
-        freed();
-      };
-      return tried(unit, { lane, alone: true, before, free });
-    });
-  const isPending = (found: readonly CheckResult[] | Pending): found is Pending => !Array.isArray(found);
 
   return {
     units: selected,
@@ -219,12 +279,7 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: Un
       const lane = scarce ? 0 : at;
       if (ending.stopped === undefined) events.checkStart?.({ id: unit.id, index: started, of });
       started += unit.heads.length;
-      const together = concurrency > 1 && unit.alone !== true && !scarce;
-      const found = together ? await beside(unit, lane, freed) : {};
-      if (!isPending(found)) return found;
-      const rows = await alone(unit, lane, freed, found.found);
-      if (isPending(rows)) throw new Error(`${unit.id} is done alone and still waits for that`);
-      return rows;
+      return inLane(unit, lane, concurrency > 1 && unit.alone !== true && !scarce, freed);
     },
 
     /** Cleans up and evaluates. */
