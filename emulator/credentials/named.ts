@@ -3,10 +3,17 @@ import { literalsIn } from './literals.js';
 import { isSecretName, isSecretParameter } from './names.js';
 import { readingsInParts } from './spellings.js';
 
-const PAIR = /(^|[?&#;\s"'(<])([\w.[\]%-]{1,100})=([^&#\s"<>\\]*)/g;
+const PAIR = /(^|[?&#;\s"'(<])([\w.[\]%-]{1,100})=["']?([^&#\s"<>\\]*)/g;
+/** The password of an address: `https://bob:…@git.test`. */
+const USER = /:\/\/[^\s/@:"]{0,100}:([^\s/@"]{8,})@/g;
 const HEADER = /(?:authorization|api-key)\s*:\s*((?:(?:bearer|basic|token)\s+)?[^\s"'\\,;]{8,})/gi;
-/** A line such as `token: …`, as YAML has it. A word after it may be none: a credential has letters and digits. */
-const LINE = /^[ \t-]*([\w-]{1,100}):[ \t]+(?=[^\s\d]*\d)(?=[^\sA-Za-z]*[A-Za-z])["']?([^\s"']{8,})["']?[ \t]*\r?$/gm;
+/** `token: …`, as YAML has it, or a sentence. A word after it may be none: a credential has letters and digits. */
+const LINE = /(?<![\w-])([\w-]{1,100}):[ \t]+(?=[^\s\d]*\d)(?=[^\sA-Za-z]*[A-Za-z])["']?([^\s"',;]{8,})/g;
+/** Signed tokens, and keys that begin as those of their maker do. */
+const SHAPED =
+  /\b(?:eyJ[\w-]{8,}\.[\w-]+\.[\w-]+|(?:[spr]k|gh[opsu]|github_pat|glpat|xox[abps]|emu-ikey|emu-dtok)[-_][\w-]{16,}|AKIA[A-Z0-9]{16}\b)/g;
+/** Base64 that is long enough to hold a name and a value. */
+const BASE64 = /[A-Za-z0-9+/_-]{24,}/g;
 const PART_NAME = /\bname="([^"\r\n]{1,100})"/g;
 
 /** A parameter, decoded: `a%20b+c` is `a b c`. */
@@ -28,8 +35,9 @@ function* inReading(text: string): Generator<string> {
     const isSecret = /^[?&#]$/.test(before) ? isSecretParameter : isSecretName;
     if (isSecret(decodedParameter(name))) yield decodedParameter(value);
   }
-  for (const [, value = ''] of text.matchAll(HEADER)) yield value;
+  for (const pattern of [HEADER, USER]) for (const [, value = ''] of text.matchAll(pattern)) yield value;
   for (const [, name = '', value = ''] of text.matchAll(LINE)) if (isSecretName(name)) yield value;
+  for (const [value] of text.matchAll(SHAPED)) yield value;
 }
 
 /** The values in the parts of a multipart body. */
@@ -48,10 +56,11 @@ function* inParts(text: string): Generator<string> {
 
 /**
  * The values under the names of credentials in a text: in JSON, also with lists and objects under the name, in queries,
- * forms, lines and parts, escaped or not. Short values are left out: in free text, they are not credentials.
+ * forms, lines and parts, escaped or not, and in Base64. Short values are left out: in free text, they are not credentials.
  */
 export function* secretsIn(text: string): Generator<string> {
-  for (const read of readingsInParts(text))
+  const packed = [...text.matchAll(BASE64)].map(([run]) => Buffer.from(run, 'base64').toString());
+  for (const read of [...packed.filter((one) => /^[\s!-~]+$/.test(one)), ...readingsInParts(text)])
     for (const value of inReading(read)) if (value.length >= SEARCHED_FROM) yield value;
   for (const value of inParts(text)) if (value !== '') yield value;
 }

@@ -41,6 +41,10 @@ export type Learned = readonly [kind: AliasKind, value: string];
 export interface Aliases {
   /** The alias of a value, assigned the first time: `$intern.1`. */
   of(kind: AliasKind, value: string): string;
+  /** The alias of a value; undefined if it has none. */
+  present(value: string): string | undefined;
+  /** A text without the values that have an alias. */
+  without(text: string): string;
   /**
    * Replaces the values that have an alias in the pieces of one text (a stream's deltas), and doubles every other
    * dollar sign. A value across pieces moves into the piece where it begins.
@@ -52,8 +56,6 @@ export interface Aliases {
   hideInBytes(pieces: readonly string[]): string[];
   /** Replaces the beginning of a secret at the end of a text that was cut there. */
   hideBegun(pieces: readonly string[]): string[];
-  /** Whether a secret is in a text. */
-  holdsSecret(text: string): boolean;
   /** Grows with each secret that becomes known. */
   readonly secretsKnown: number;
   /** Every value that got an alias, in order: calling `of` with each of them anew gives the same aliases. */
@@ -176,6 +178,12 @@ export function createAliases(environment: ReadonlyMap<string, string>): Aliases
   for (const [value, alias] of environment) addSecret(value, alias);
 
   return {
+    present: (value) => secrets.get(value) ?? known.get(foldUuids(value)),
+    without: (text) =>
+      replaced(
+        [text],
+        findAll(text).map(({ start, end }) => span(start, end)),
+      ).join(''),
     of(kind, value) {
       const secret = secrets.get(value);
       if (secret !== undefined) return secret;
@@ -202,7 +210,6 @@ export function createAliases(environment: ReadonlyMap<string, string>): Aliases
         const begun = begunIn(text, secretValues.begun);
         return begun ? [span(begun.start, text.length, secrets.get(begun.value))] : [];
       }),
-    holdsSecret: (text) => findSecrets(text).length > 0,
     learned,
     get secretsKnown() {
       return secrets.size;

@@ -14,6 +14,9 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 const STREAM = { 'content-type': 'text/event-stream' };
 const UUID = '0b000000-0000-4000-8000-00000000000';
 
+/** A value that is no word. */
+const ODD = 'Zq9w81Yx7-5c12aav4';
+
 /** An operation with fields of free text. */
 const UPDATE = { method: 'PATCH', path: `/api/v1/interns/${UUID}1` };
 
@@ -144,10 +147,44 @@ test('in fields that the interface does not define, words stay, and nothing else
     { ...answered(JSON.stringify({ ...known, ...own, ...other })), ...UPDATE },
     { path: '/api/v1/interns?region=eu-west-1&build=77f3a9c01d2e', ...answered(JSON.stringify(own)) },
   );
-  const shown = { trace: '$value.1', note: '$value.2', link: '$value.3' };
+  const shown = { trace: '$value.1', note: '$value.2', link: 'https://a.test/$value.1' };
   expect(first?.body).toEqual({ ...known, name: 'node-9c01d2e4b7', description: 'it is $value.1', ...own, ...shown });
-  expect(second?.request.path).toBe('/api/v1/interns?region=eu-west-1&build=$value.4');
+  expect(second?.request.path).toBe('/api/v1/interns?region=eu-west-1&build=$value.3');
   expect(second?.body).toEqual(own);
+});
+
+test.each<[string, Planted, RegExp]>([
+  ['a header', { requestHeaders: { 'last-event-id': ODD } }, /"last-event-id":"\$value\.1"/],
+  ['a parameter of a media type', { requestHeaders: { accept: `text/html; k=${ODD}` } }, /"text\/html; k=\$value\.1"/],
+  ['the name of a member', sent(JSON.stringify({ toolCallId: 1, [ODD]: 1 })), /\{"toolCallId":1,"\$value\.1":1\}/],
+  ['a name below that of a credential', sent(JSON.stringify({ tokens: { [ODD]: 1 } })), /\{"\$key\.1":1\}/],
+  [
+    'a number under such a name',
+    sent('{"password":12345678901,"count":98765432101}'),
+    /"\$key\.1","count":98765432101/,
+  ],
+  ['a name of a query', { path: `/api/v1/interns?${ODD}&limit=1` }, /interns\?\$value\.1&limit=1"/],
+  ['a segment of a path', { path: `/api/v1/rooms/${ODD}` }, /\/rooms\/\$value\.1"/],
+  ['an encoded segment', { path: `/api/v1/interns/%61${ODD}/invoke` }, /interns\/\$intern\.1\/invoke"/],
+  ['a text', sent(`so it is ${ODD}.\nand that is all`), /"so it is \$value\.1\\nand that is all"/],
+  ['a text with marks', sent(`<a>${ODD}</a>`), /<a>\$value\.1<\/a>/],
+  ['an event', answered(`: ${ODD}\n\ndata: ${ODD}\n\n`, STREAM), /: \$value\.1\\n\\ndata: \$value\.1\\n/],
+  ['JSON in Base64', { ...UPDATE, ...sent(JSON.stringify({ description: btoa(`{"token":"${ODD}"}`) })) }, /"\$key\.1"/],
+  [
+    'a quoted setting',
+    { ...UPDATE, ...sent(JSON.stringify({ description: `A_KEY="${ODD}"` })) },
+    /A_KEY=\\"\$key\.1\\"/,
+  ],
+  [
+    'a sentence',
+    { ...UPDATE, ...sent(JSON.stringify({ description: `my token: ${ODD}, so` })) },
+    /my token: \$key\.1, so/,
+  ],
+  ['an address', { ...UPDATE, ...sent(JSON.stringify({ description: `https://me:${ODD}@a.test` })) }, /me:\$key\.1@a/],
+  ['a known shape', { ...UPDATE, ...sent(JSON.stringify({ description: 'ghp_0123456789abcdefXY' })) }, /"\$key\.1"/],
+])('what no field of the interface holds has an alias in %s', async (_where, planted, shown) => {
+  await recorded(planted);
+  expect(readFileSync(file(), 'utf8')).toMatch(shown);
 });
 
 describe('aliases', () => {

@@ -1,7 +1,5 @@
-import { isForm } from '../credentials/named.js';
 import type { Aliases } from './aliases.js';
 import type { Write } from './capture.js';
-import { discoverInBody, discoverInHeaders, discoverInPairs, discoverInPath } from './discover.js';
 import {
   ANSWER_HEADERS,
   type LeftOut,
@@ -10,7 +8,7 @@ import {
   type RecordedExchange,
   type RecordedWrite,
 } from './format.js';
-import { hidden } from './hide.js';
+import { hidden, learn, learnFromHeaders } from './hide.js';
 import { operationOf } from './operations.js';
 import { type Readable, readBody } from './readable.js';
 
@@ -46,13 +44,6 @@ export interface RawExchange extends PassedExchange {
 
 const isStream = (headers: RawExchange['headers']) => /^text\/event-stream\b/i.test(headers['content-type'] ?? '');
 
-/** Text that stands for bytes one by one: this is how bytes that are not UTF-8 are searched. */
-const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1');
-
-/** The texts of a body. If a few bytes are not text: as UTF-8 without them, and byte by byte. */
-const textsIn = ({ text, bytes }: Readable): string[] =>
-  text === undefined ? [new TextDecoder().decode(bytes), latin1(bytes)] : [text];
-
 /** Texts of writes whose characters may be cut: a character belongs to the write in which it ends. */
 function textsOf(writes: readonly Write[]): string[] {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -86,16 +77,6 @@ export async function toRecorded(aliases: Aliases, raw: RawExchange, limit: numb
   const operation = operationOf(method, path);
   const stream = isStream(headers);
 
-  // Everything must be learned from an exchange before anything of it is written.
-  discoverInHeaders(aliases, requestHeaders);
-  discoverInPath(aliases, path);
-  for (const text of textsIn(request)) {
-    discoverInBody(aliases, { operation, path, text, isStream: false });
-    if (isForm(text)) discoverInPairs(aliases, text);
-  }
-  discoverInHeaders(aliases, headers);
-  for (const text of textsIn(answer)) discoverInBody(aliases, { operation, path, text, isStream: stream });
-
   // A client that cancels the body once it has read the end of the stream has not left early.
   const done = answer.text !== undefined && /data: \[DONE\]\s*$/.test(answer.text.slice(-1_000));
   const ended = raw.ended === 'client' && done ? 'complete' : raw.ended;
@@ -120,5 +101,9 @@ export async function toRecorded(aliases: Aliases, raw: RawExchange, limit: numb
     }),
     ...(raw.notPassedOn !== undefined && { not_passed_on: raw.notPassedOn }),
   };
-  return hidden(exchange, { aliases, fresh: true });
+  // Everything must be learned from an exchange before anything of it is written.
+  learnFromHeaders(aliases, requestHeaders);
+  learnFromHeaders(aliases, headers);
+  learn(aliases, exchange);
+  return hidden(exchange, aliases, true);
 }

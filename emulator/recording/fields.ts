@@ -3,13 +3,18 @@ import type { Literal } from '../credentials/literals.js';
 import { isSecretName, isSecretParameter } from '../credentials/names.js';
 import type { AliasKind } from './aliases.js';
 
-/** A body, and its context. */
-export interface Body {
+/** Where a text of an exchange stands. */
+export interface Place {
   readonly operation: string | null;
+  /** The path of the request. */
   readonly path: string;
-  readonly text: string;
+  readonly part: 'path' | 'header' | 'body' | 'bytes';
+  /** The name of a header. */
+  readonly name?: string;
   /** Whether it is a stream of events, each with JSON of its own. */
-  readonly isStream: boolean;
+  readonly stream: boolean;
+  /** Whether it may end within a secret. */
+  readonly cut: boolean;
 }
 
 /** The fields of the interface that get an alias wherever they are in a body or a query. */
@@ -47,7 +52,7 @@ const SCIM_ID: readonly (readonly [path: RegExp, kind: AliasKind])[] = [
   [/\/scim\/groups/, 'group'],
   [/\/scim\/sync-jobs/, 'job'],
 ];
-export const scimKind = (path: string): AliasKind | undefined => SCIM_ID.find(([pattern]) => pattern.test(path))?.[1];
+const scimKind = (path: string): AliasKind | undefined => SCIM_ID.find(([pattern]) => pattern.test(path))?.[1];
 
 /** The keys of a signing answer, by how the profile's header names end. */
 const PROOF: readonly (readonly [RegExp, AliasKind])[] = [
@@ -79,6 +84,9 @@ const PARAMETERS: ReadonlySet<string> = new Set(['limit', 'status']);
 /** The keys whose strings are pieces of one text over the events of a stream. */
 export const DELTA: ReadonlySet<string> = new Set(['content', 'reasoning', 'arguments']);
 
+/** An id that somebody made up (`/interns/nope`) stays as it is. */
+const LOOKS_LIKE_AN_ID = /^(?=.*\d)[\w-]{8,}$/;
+
 /** A moment is never a credential, under any name. */
 export const MOMENT = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/;
 
@@ -102,20 +110,25 @@ export function timeOf({ kind, value, within }: Literal): string | undefined {
 }
 
 /** A short name would be found in the middle of other texts, and an invalid one was sent to be refused. */
-export const isSecretsName = (name: string): boolean =>
-  name.length >= SEARCHED_FROM && /^[a-z](?:_?[a-z0-9])*$/.test(name);
+const isSecretsName = (name: string): boolean => name.length >= SEARCHED_FROM && /^[a-z](?:_?[a-z0-9])*$/.test(name);
 
 /** A word has letters of one case, and two digits at most: `eu-west-1`, `Created`. An id and a credential have more. */
-const isWord = (token: string): boolean =>
+export const isWord = (token: string): boolean =>
   token.length < SEARCHED_FROM ||
   (!/\d.*\d.*\d/.test(token) &&
     token.split(/[^\p{L}\p{N}]+/u).every((part) => /^(?:\p{Lu}?[\p{Ll}\p{N}]*|[\p{Lu}\p{N}]*)$/u.test(part)));
 
+/** Camel case is a name as well (`bodySha256`). Many humps, or three numbers, are none. */
+export const isName = (name: string): boolean =>
+  isWord(name) ||
+  (!/\d{5}|(?:\d+\D+){2}\d/.test(name) &&
+    name.split(/[^\p{L}\p{N}]+/u).every((part) => part.split(/(?=\p{Lu}\P{Lu})/u).length * 4 <= part.length + 4));
+
 /** Where no field of the interface is, only words stay. */
-const mayStay = (value: string): boolean => MOMENT.test(value) || value.split(/\s+/).every(isWord);
+export const mayStay = (value: string): boolean => MOMENT.test(value) || value.split(/\s+/).every(isWord);
 
 /** The kind of alias that a string in a body gets; undefined if it stays, but for what is known. */
-export function kindOf({ value, within }: Literal, { operation, path }: Omit<Body, 'text'>): AliasKind | undefined {
+export function kindOf({ value, within }: Literal, { operation, path }: Place): AliasKind | undefined {
   const { name = '', outer } = within ?? {};
   // Below the name of a credential, every long string is one.
   if (outer?.secret) return value.length >= SEARCHED_FROM ? 'key' : undefined;
@@ -141,4 +154,15 @@ export function kindOf({ value, within }: Literal, { operation, path }: Omit<Bod
 export function kindOfParameter(name: string, value: string): AliasKind | undefined {
   const kind = ALIASED.get(name) ?? (isSecretParameter(name) ? 'key' : undefined);
   return kind ?? (PARAMETERS.has(name) || mayStay(value) ? undefined : 'value');
+}
+
+/** The kind of alias that a segment of a path gets. `before` is the path up to it. */
+export function kindOfSegment(value: string, before: string): AliasKind | undefined {
+  if (before.endsWith('/secrets/') && isSecretsName(value)) return 'secret';
+  if (LOOKS_LIKE_AN_ID.test(value)) {
+    if (before.endsWith('/interns/')) return 'intern';
+    const kind = /\/scim\/[\w-]+\/$/.test(before) ? scimKind(before) : undefined;
+    if (kind !== undefined) return kind;
+  }
+  return mayStay(value) ? undefined : 'value';
 }

@@ -1,173 +1,196 @@
+import { jsonOf } from '../contract/nesting.js';
 import { SEARCHED_FROM } from '../credentials/beginnings.js';
-import { type Literal, literalsIn } from '../credentials/literals.js';
-import { decodedParameter, isForm } from '../credentials/named.js';
+import { secretsIn } from '../credentials/named.js';
+import { isSecretHeader } from '../credentials/names.js';
 import { replaced, type Span } from '../credentials/spans.js';
-import type { Aliases } from './aliases.js';
-import { DELTA, kindOfParameter, timeOf } from './fields.js';
+import type { Aliases, AliasKind } from './aliases.js';
+import { MOMENT, mayStay, type Place } from './fields.js';
 import { bodyText, type RecordedExchange, type RecordedWrite, toBody } from './format.js';
+import { type Leaf, leavesOf } from './leaves.js';
 import { apart } from './neighbours.js';
+
+/** Changes the pieces of a text; undefined leaves them as they are. */
+type Visit = (pieces: readonly string[], place: Place) => readonly string[] | undefined;
+
+const fromBase64 = (text: string) => Buffer.from(text, 'base64').toString('latin1');
+const toBase64 = (bytes: string) => Buffer.from(bytes, 'latin1').toString('base64');
+
+/** An exchange with each of its texts changed: path, headers, bodies, writes. Bytes are texts of a character each. */
+export function withTexts(exchange: RecordedExchange, visit: Visit): RecordedExchange {
+  const { operation, request, writes, ended, left_out } = exchange;
+  const cut = ended !== 'complete';
+  const change = (pieces: readonly string[], more: Pick<Place, 'part'> & Partial<Place>) =>
+    visit(pieces, { operation, path: request.path, stream: false, cut: false, ...more });
+  const one = (text: string, more: Pick<Place, 'part'> & Partial<Place>) => change([text], more)?.[0];
+
+  type Side = Pick<RecordedExchange, 'headers' | 'body' | 'body_base64'>;
+  const side = ({ headers, body, body_base64 }: Side, cut: boolean): Side => {
+    const text = bodyText(body);
+    const changed = text === undefined ? undefined : one(text, { part: 'body', cut });
+    const bytes = body_base64 === undefined ? undefined : one(fromBase64(body_base64), { part: 'bytes' });
+    return {
+      headers: Object.fromEntries(
+        Object.entries(headers).map(([name, value]) => [name, one(value, { part: 'header', name }) ?? value]),
+      ),
+      ...(changed !== undefined && { body: toBody(changed) }),
+      ...(bytes !== undefined && { body_base64: toBase64(bytes) }),
+    };
+  };
+  const writesOf = (writes: readonly RecordedWrite[], cut: boolean): RecordedWrite[] => {
+    const texts = writes.map((write) => ('text' in write ? write.text : ''));
+    const bytes = writes.map((write) => ('text' in write ? '' : fromBase64(write.base64)));
+    const said = change(texts, { part: 'body', stream: true, cut }) ?? texts;
+    const sent = change(bytes, { part: 'bytes', stream: true }) ?? bytes;
+    return writes.flatMap((write, index): RecordedWrite[] => {
+      if (!('text' in write)) return [{ at: write.at, base64: toBase64(sent[index] ?? '') }];
+      return said[index] ? [{ at: write.at, text: said[index] }] : [];
+    });
+  };
+  return {
+    ...exchange,
+    request: {
+      ...request,
+      path: one(request.path, { part: 'path' }) ?? request.path,
+      ...side(request, cut || left_out?.request !== undefined),
+    },
+    ...side(exchange, cut || left_out?.answer !== undefined),
+    ...(writes && { writes: writesOf(writes, cut || left_out?.answer !== undefined) }),
+  };
+}
+
+/** A malformed digest was sent to be refused. */
+const DIGEST = /^[0-9a-f]{64}$/;
+/** The schemes that may precede a credential in a body. Any other word before it may be part of it. */
+const SCHEMED = /^\s*(?:(bearer|basic|token)\s+)?(.*?)\s*$/is;
+/** In the header, the first word always is one. */
+const AUTHORIZATION = /^\s*(?:([A-Za-z]+)\s+)?(.*?)\s*$/s;
+
+/** Gives a value its alias; a credential without its scheme, of Basic both the whole and the password in it. */
+function give(aliases: Aliases, kind: AliasKind, value: string, schemes = SCHEMED): void {
+  if (kind !== 'key') {
+    if (value !== '' && (kind !== 'digest' || DIGEST.test(value))) aliases.of(kind, value);
+    return;
+  }
+  const [, scheme = '', credential = ''] = schemes.exec(value) ?? [];
+  const decoded = scheme.toLowerCase() === 'basic' ? Buffer.from(credential, 'base64').toString() : '';
+  for (const one of [decoded.slice(decoded.indexOf(':') + 1), credential])
+    if (one !== '' && !MOMENT.test(one)) aliases.of('key', one);
+}
+
+const cookieValues = (value: string) => value.split(/;\s*/).map((pair) => pair.slice(pair.indexOf('=') + 1));
+
+/** Gives aliases to the credentials among headers, even those that are not recorded. */
+export function learnFromHeaders(aliases: Aliases, headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (name === 'idempotency-key') aliases.of('idempotency_key', value);
+    if (!isSecretHeader(name)) {
+      for (const secret of secretsIn(value)) give(aliases, 'key', secret);
+    } else if (name === 'set-cookie') {
+      for (const one of cookieValues(value)) if (one.length >= SEARCHED_FROM) give(aliases, 'key', one);
+    } else {
+      const schemes = name.endsWith('authorization') ? AUTHORIZATION : SCHEMED;
+      for (const one of name === 'cookie' ? cookieValues(value) : [value]) give(aliases, 'key', one, schemes);
+    }
+  }
+}
+
+/** Adds a piece to the text that a client joins of the deltas of a stream. */
+function addDelta(deltas: Map<string, Leaf[]>, leaf: Leaf): void {
+  const { delta = '' } = leaf;
+  const said = deltas.get(delta);
+  if (said) said.push(leaf);
+  else deltas.set(delta, [leaf]);
+}
+
+/** Gives aliases to the values of an exchange. `odd` are values that no field of the interface has. */
+function learnFrom(aliases: Aliases, text: string, place: Place, odd: Leaf[]): void {
+  const deltas = new Map<string, Leaf[]>();
+  for (const leaf of leavesOf(text, place)) {
+    const { kind, value, time, delta } = leaf;
+    if (delta !== undefined) addDelta(deltas, leaf);
+    if (kind === undefined || time !== undefined) continue;
+    if (kind === 'value') odd.push(leaf);
+    else give(aliases, kind, value);
+  }
+  if (place.part !== 'body') return;
+  // A stored value may be anywhere in what is no JSON.
+  if (place.operation === 'vault-store' && text.trim() !== '' && jsonOf(text) === undefined)
+    give(aliases, 'key', text.trim());
+  const whole = place.stream ? text.replaceAll(/^data: ?/gm, '') : text;
+  for (const one of [whole, ...[...deltas.values()].map((said) => said.map(({ value }) => value).join(''))])
+    for (const value of secretsIn(one)) give(aliases, 'key', value);
+}
+
+/** Gives aliases to the values of an exchange, before anything of it is hidden. */
+export function learn(aliases: Aliases, exchange: RecordedExchange): void {
+  const odd: Leaf[] = [];
+  withTexts(exchange, (pieces, place) => {
+    const text = pieces.join('');
+    // Bytes that are nearly text are read as both.
+    const read = place.part === 'bytes' ? [Buffer.from(text, 'latin1').toString(), text] : [text];
+    for (const one of read)
+      learnFrom(aliases, one, { ...place, part: place.part === 'bytes' ? 'body' : place.part }, odd);
+    return undefined;
+  });
+  for (const { start, end, value, form } of odd) {
+    // Where known values are all that is odd in it, words stay around them.
+    const readable = form !== 'plain' || end - start === value.length;
+    if (!readable || !mayStay(aliases.without(value))) aliases.of('value', value);
+  }
+}
 
 type Hide = (pieces: readonly string[]) => string[];
 
-/** The values that are hidden in an exchange. */
-interface Hiding {
-  readonly aliases: Aliases;
-  /** Whether it is as it was sent: everything that has an alias is hidden, and times. Else secrets alone are. */
-  readonly fresh: boolean;
-}
-
-/** A text, and where it is from. */
-interface Place {
-  /** Whether it is that of a stream, whose deltas are searched joined. */
-  readonly stream: boolean;
-  /** Whether it may end within a secret. */
-  readonly cut: boolean;
-}
-
-/** Replaces the values in the strings of one text, and between them. */
-function editsOf(
-  text: string,
-  hide: Hide,
-  after: Hide,
-  { fresh, stream }: { fresh: boolean; stream: boolean },
-): Span[] {
+/** Hides the values of one text, and what is between them. */
+function editsOf(text: string, place: Place, aliases: Aliases, fresh: boolean, after: Hide): Span[] {
+  const hide = fresh ? aliases.hide : aliases.hideSecrets;
   const edits: Span[] = [];
-  const deltas = new Map<string, Literal[]>();
+  const deltas = new Map<string, Leaf[]>();
   const change = (start: number, end: number, shown: string) => {
     if (shown !== text.slice(start, end)) edits.push({ start, end, shown });
   };
-  const changeString = ({ start, end, value }: Literal, shown: string) => {
+  const changeString = ({ start, end, value }: Leaf, shown: string) => {
     if (shown !== value) change(start, end, JSON.stringify(shown));
   };
-  let done = 0;
-  const between = (end: number) => {
-    if (end > done) change(done, end, hide([text.slice(done, end)]).join(''));
+  const plainly = (start: number, end: number) => {
+    if (end > start) change(start, end, hide([text.slice(start, end)]).join(''));
   };
-  for (const literal of literalsIn(text)) {
-    const { start, end, value, kind, within } = literal;
-    const time = fresh ? timeOf(literal) : undefined;
-    if (time === undefined && kind !== 'string' && kind !== 'name') continue;
-    between(start);
+  let done = 0;
+  for (const leaf of leavesOf(text, place)) {
+    const { start, end, value, kind, form, time, delta } = leaf;
+    plainly(done, start);
     done = end;
-    if (time !== undefined) change(start, end, `"${time}"`);
-    else if (stream && kind === 'string' && within !== undefined && DELTA.has(within.name)) {
-      const said = deltas.get(within.name);
-      if (said) said.push(literal);
-      else deltas.set(within.name, [literal]);
-    } else if (kind === 'string' || value.length >= SEARCHED_FROM) {
+    if (fresh && time !== undefined) change(start, end, `"${time}"`);
+    else if (delta !== undefined) addDelta(deltas, leaf);
+    else if (form === 'plain') {
+      const whole = fresh && kind !== undefined ? aliases.present(value) : undefined;
+      if (whole === undefined) plainly(start, end);
+      else change(start, end, whole);
       // A short secret is hidden if it is a value: a name would be something else.
-      changeString(literal, hide([value]).join(''));
-    } else if (fresh) changeString(literal, value.replaceAll('$', '$$$$'));
+    } else if (form === 'json' || value.length >= SEARCHED_FROM) changeString(leaf, hide([value]).join(''));
+    else if (fresh) changeString(leaf, value.replaceAll('$', '$$$$'));
   }
-  between(text.length);
-  for (const literals of deltas.values()) {
-    const hidden = after(hide(literals.map(({ value }) => value)));
-    for (const [index, literal] of literals.entries()) changeString(literal, hidden[index] ?? '');
+  plainly(done, text.length);
+  for (const leaves of deltas.values()) {
+    const hidden = after(hide(leaves.map(({ value }) => value)));
+    for (const [index, leaf] of leaves.entries()) changeString(leaf, hidden[index] ?? '');
   }
   return edits.sort((a, b) => a.start - b.start);
 }
 
 /**
- * Replaces what differs between runs in pairs of names and values: a query, or a form. A value counts as a whole,
- * however short and in whatever spelling: a cursor is not a common word.
+ * An exchange with aliases for what has one, wherever in its line.
  *
- * @param before the text before the pairs
+ * @param fresh whether it is as it was sent: everything that has an alias is hidden, and times. Else secrets alone are
  */
-function pairsWithAliases(aliases: Aliases, pairs: string, before = ''): string {
-  const pieces = [before];
-  const whole = new Map<number, string>();
-  for (const [index, pair] of pairs.split('&').entries()) {
-    const at = pair.indexOf('=') + 1;
-    const value = at > 0 ? decodedParameter(pair.slice(at)) : '';
-    const kind = value === '' ? undefined : kindOfParameter(decodedParameter(pair.slice(0, at - 1)), value);
-    pieces.push(`${index > 0 ? '&' : ''}${pair.slice(0, at)}`, pair.slice(at));
-    if (kind && !(kind === 'value' && aliases.holdsSecret(value)))
-      whole.set(pieces.length - 1, aliases.of(kind, value));
-  }
-  const shown = aliases.hide(pieces);
-  return shown.map((piece, index) => whole.get(index) ?? piece).join('');
-}
-
-function path(written: string, { aliases, fresh }: Hiding): string {
-  const start = written.indexOf('?') + 1;
-  if (fresh)
-    return apart(
-      start === 0
-        ? aliases.hide([written]).join('')
-        : pairsWithAliases(aliases, written.slice(start), written.slice(0, start)),
-    );
-  // A short secret is hidden where it is all that stands between two marks.
-  const pieces = aliases
-    .hideSecrets([written])
-    .join('')
-    .split(/(?<=[?&=/])|(?=[?&=/])/);
-  return apart(pieces.map((piece) => aliases.hideSecrets([piece]).join('')).join(''));
-}
-
-/** A header's value. Its scheme is not part of a credential, and a credential counts as one however short. */
-function header(value: string, hide: Hide): string {
-  const [, scheme = '', rest = ''] = /^((?:Basic|Bearer) +)?(.*)$/is.exec(value) ?? [];
-  return apart(scheme + hide([rest]).join(''));
-}
-
-function texts(parts: readonly string[], { aliases, fresh }: Hiding, { stream, cut }: Place): string[] {
-  const after: Hide = (pieces) => {
-    const hidden = aliases.hideSecrets(pieces);
-    return fresh && cut ? aliases.hideBegun(hidden) : hidden;
-  };
-  const [only = ''] = parts;
-  if (fresh && !stream && isForm(only)) return after([pairsWithAliases(aliases, only)]);
-  const hide = fresh ? aliases.hide : aliases.hideSecrets;
-  // Text that is not JSON may hold a secret across what looked like its strings.
-  return after(replaced(parts, editsOf(parts.join(''), hide, after, { fresh, stream })));
-}
-
-/** Bytes in Base64, without the secrets among them. */
-function bytes(recorded: readonly string[], { aliases }: Hiding): string[] {
-  const hidden = aliases.hideInBytes(recorded.map((one) => Buffer.from(one, 'base64').toString('latin1')));
-  return hidden.map((one) => Buffer.from(one, 'latin1').toString('base64'));
-}
-
-type Side = Pick<RecordedExchange, 'body' | 'body_base64' | 'headers'>;
-
-function side({ headers, body, body_base64 }: Side, hiding: Hiding, cut: boolean): Side {
-  const hide = hiding.fresh ? hiding.aliases.hide : hiding.aliases.hideSecrets;
-  const text = bodyText(body);
-  return {
-    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, header(value, hide)])),
-    ...(text !== undefined && { body: toBody(apart(texts([text], hiding, { stream: !hiding.fresh, cut }).join(''))) }),
-    ...(body_base64 !== undefined && { body_base64: bytes([body_base64], hiding)[0] ?? '' }),
-  };
-}
-
-function writesOf(writes: readonly RecordedWrite[], hiding: Hiding, cut: boolean): RecordedWrite[] {
-  const said = texts(
-    writes.map((write) => ('text' in write ? write.text : '')),
-    hiding,
-    { stream: true, cut },
-  );
-  const sent = bytes(
-    writes.map((write) => ('text' in write ? '' : write.base64)),
-    hiding,
-  );
-  return writes.flatMap((write, index): RecordedWrite[] => {
-    if (!('text' in write)) return [{ at: write.at, base64: sent[index] ?? '' }];
-    return said[index] ? [{ at: write.at, text: said[index] }] : [];
+export const hidden = (exchange: RecordedExchange, aliases: Aliases, fresh: boolean): RecordedExchange =>
+  withTexts(exchange, (pieces, place) => {
+    if (place.part === 'bytes') return aliases.hideInBytes(pieces);
+    const after: Hide = (changed) => {
+      const without = aliases.hideSecrets(changed);
+      return fresh && place.cut ? aliases.hideBegun(without) : without;
+    };
+    // Text that is not JSON may hold a secret across what looked like its strings.
+    const shown = after(replaced(pieces, editsOf(pieces.join(''), place, aliases, fresh, after)));
+    return place.stream ? shown : shown.map(apart);
   });
-}
-
-/** An exchange with aliases for what has one, wherever in its line. */
-export function hidden(exchange: RecordedExchange, hiding: Hiding): RecordedExchange {
-  const { request, writes, ended, left_out } = exchange;
-  const cut = ended !== 'complete';
-  return {
-    ...exchange,
-    request: {
-      ...request,
-      path: path(request.path, hiding),
-      ...side(request, hiding, cut || left_out?.request !== undefined),
-    },
-    ...side(exchange, hiding, cut || left_out?.answer !== undefined),
-    ...(writes && { writes: writesOf(writes, hiding, cut || left_out?.answer !== undefined) }),
-  };
-}

@@ -56,7 +56,7 @@ export function createWriter({ named, limit }: WriterOptions, before?: Before): 
       const written = last.then(async () => {
         const exchange = await toRecorded(aliases, raw, limit).finally(() => {
           if (aliases.secretsKnown === searchedFor) return;
-          for (const one of paths) rewriteExchanges(one, (earlier) => hidden(earlier, { aliases, fresh: false }));
+          for (const one of paths) rewriteExchanges(one, (earlier) => hidden(earlier, aliases, false));
           searchedFor = aliases.secretsKnown;
         });
         appendExchange(path, exchange);

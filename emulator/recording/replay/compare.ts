@@ -87,17 +87,28 @@ const shown = (value: unknown): string => {
 const differs = (where: string, recorded: unknown, sent: unknown) => (): string =>
   `${where}: recorded ${shown(recorded)}, sent ${shown(sent)}`;
 
-/** The entries of an object, with recorded keys as they were sent. */
-const entriesOf = (value: Record<string, unknown>, bindings: Bindings): Map<string, unknown> =>
-  new Map(Object.entries(value).map(([key, item]) => [resolved(key, bindings) ?? key, item]));
+/** The entries of an object, with recorded keys as they were sent. An alias that has no value yet takes a key that is left. */
+function entriesOf(value: Record<string, unknown>, sent: Record<string, unknown>, bindings: Bindings) {
+  const left = new Set(Object.keys(sent));
+  const known = Object.entries(value).map(([key, item]) => [key, resolved(key, bindings), item] as const);
+  for (const [, name] of known) if (name !== undefined) left.delete(name);
+  const entries = new Map<string, unknown>();
+  for (const [key, name, item] of known) {
+    const taken = name ?? [...left].find((one) => matchText(key, one, bindings)) ?? key;
+    left.delete(taken);
+    entries.set(taken, item);
+  }
+  return entries;
+}
 
 /** The first place where JSON differs from recorded JSON, or undefined. */
 function compareJson(where: string, recorded: unknown, sent: unknown, bindings: Bindings): Words | undefined {
   if (typeof recorded === 'string' && typeof sent === 'string') {
     return matchText(recorded, sent, bindings) ? undefined : differs(where, recorded, sent);
   }
-  // A time as a number is recorded as text.
-  if (recorded === '$unix' && typeof sent === 'number') return undefined;
+  // A number that has an alias is recorded as text.
+  const isAlias = typeof recorded === 'string' && /^\$[a-z{]/.test(recorded);
+  if (isAlias && typeof sent === 'number' && matchText(recorded, `${sent}`, bindings)) return undefined;
   if (Array.isArray(recorded) && Array.isArray(sent)) {
     for (let index = 0; index < Math.max(recorded.length, sent.length); index++) {
       const found = compareJson(`${where}[${index}]`, recorded[index], sent[index], bindings);
@@ -106,7 +117,7 @@ function compareJson(where: string, recorded: unknown, sent: unknown, bindings: 
     return undefined;
   }
   if (isRecord(recorded) && isRecord(sent)) {
-    const [before, now] = [entriesOf(recorded, bindings), new Map(Object.entries(sent))];
+    const [before, now] = [entriesOf(recorded, sent, bindings), new Map(Object.entries(sent))];
     for (const key of new Set([...before.keys(), ...now.keys()])) {
       const found = compareJson(`${where}.${key}`, before.get(key), now.get(key), bindings);
       if (found !== undefined) return found;

@@ -102,6 +102,16 @@ describe('a recording from anybody', () => {
     expect((await replayOf(line)()).status).toBe(status);
   });
 
+  test('may have aliases for names and numbers of a request: the one that is sent takes their place', async () => {
+    const body = { a: 1, '$value.1': { pin: '$key.1' } };
+    const send = replayOf(
+      ...['one', 'two'].map((said) => ({ ...write(said), request: { ...write(said).request, body } })),
+    );
+    expect(await send('PATCH', { a: 1, s3cr3t: { pin: 12345678 } })).toMatchObject({ status: 200, text: 'one' });
+    expect((await send('PATCH', { a: 1, another: { pin: 12345678 } })).status).toBe(501);
+    expect(await send('PATCH', { a: 1, s3cr3t: { pin: 12345678 } })).toMatchObject({ status: 200, text: 'two' });
+  });
+
   test('may lack a body: it is not answered as if it were empty', async () => {
     const why = 'content-encoding "zstd" cannot be read';
     const answer = replayOf(read({ left_out: { answer: { length: 9, why } } }));
