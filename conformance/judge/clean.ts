@@ -1,6 +1,5 @@
 import { secretKeys } from '../helpers/record.js';
-import { isRecord } from '../probe/json.js';
-import { HIDDEN, type Redactor } from '../probe/redact.js';
+import { deepBy, HIDDEN, type Redactor } from '../probe/redact.js';
 import { credentialName } from './exchange.js';
 
 /** Keys whose values are credentials, or what a vault keeps. */
@@ -24,16 +23,5 @@ export function createHiding(callers: Pick<ReadonlySet<string>, 'has'>): Pick<Re
         .replace(/\b(bearer|basic)\s+[^\s",}]+/gi, `$1 ${HIDDEN}`)
         .replace(/\b(sk|pk|key)-[\w-]{8,}/g, HIDDEN),
     );
-  const deep = (value: unknown): unknown => {
-    if (typeof value === 'string') return text(value);
-    if (Array.isArray(value)) return value.map(deep);
-    if (!isRecord(value)) return value;
-    return Object.fromEntries(
-      Object.entries(value).map(([key, one]) => [
-        text(key),
-        isSecret(key) && typeof one === 'string' ? HIDDEN : deep(one),
-      ]),
-    );
-  };
-  return { text, deep, words };
+  return { text, deep: deepBy(text, isSecret), words };
 }

@@ -43,6 +43,12 @@ test('credentials in answers are learned', () => {
   expect(redactor.text('it was tok-abcdef-1234')).toBe('it was [redacted]');
 });
 
+test('a secret over the deltas of a stream is taken out', () => {
+  const event = (content: string) => `data: {"choices":[{"delta":{"content":"${content}"}}]}\n\n`;
+  const said = [SECRET.slice(0, 9), SECRET.slice(9), ' it is'].map(event);
+  expect(createRedactor([SECRET]).pieces(said)).toEqual(['[redacted]', '', ' it is'].map(event));
+});
+
 test('headers that carry credentials show none', () => {
   const headers = new Headers({ authorization: 'Bearer unknown-token', cookie: 'a=b', accept: 'x' });
   expect(createRedactor().headers(headers)).toEqual({

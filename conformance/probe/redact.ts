@@ -1,79 +1,58 @@
 import { createKnown } from '../../emulator/credentials/known.js';
-import { merged, replaced } from '../../emulator/credentials/spans.js';
-import { spelledIn } from '../../emulator/credentials/spellings.js';
+import { isSecretName } from '../../emulator/credentials/names.js';
+import * as redaction from '../../emulator/credentials/redaction.js';
 
-/** Keys whose string values are credentials anywhere in a JSON answer. */
-const SECRET_KEYS =
-  /"(token|[a-z-]+-signature(?:-v2)?|api_key|[a-z_]+_(?:api_)?key|[a-z_]*token|access_token|refresh_token)"\s*:\s*"((?:[^"\\]|\\.){6,})"/g;
+const MEMBER = /"([\w-]+)"\s*:\s*"((?:[^"\\]|\\.){6,})"/g;
 /** The text in the place of a secret. */
-export const HIDDEN = '[redacted]';
-const SECRET_HEADERS = new Set(['authorization', 'proxy-authorization', 'cookie', 'set-cookie', 'x-emulator-token']);
+export const HIDDEN = redaction.REDACTED;
 
 /** A shorter text is no secret. */
 const SHORTEST = 6;
 /** Secrets that are learned from answers at most, newest first: transcripts show only what is recent. */
 const MOST_LEARNED = 500;
 
-/** Redacts secrets in everything that a report could show, as it is recorded. */
-export function createRedactor(known: readonly string[] = []) {
-  // A secret that is cut is still a secret, down to its first half.
-  const secrets = createKnown(
-    known.filter(({ length }) => length >= SHORTEST),
-    { searchedFrom: SHORTEST, enough: (length) => Math.ceil(length / 2) },
-  );
-  const learned = new Set<string>();
-
-  /** Makes a value a secret from now on. */
-  const learn = (secret: string) => {
-    if (secret.length < SHORTEST || secrets.has(secret)) return;
-    secrets.add(secret);
-    learned.add(secret);
-    const [oldest = ''] = learned;
-    if (learned.size > MOST_LEARNED && learned.delete(oldest)) secrets.delete(oldest);
-  };
-
-  /** Redacts a text that came in pieces, keeping the pieces. */
-  const pieces = (texts: readonly string[]): string[] => {
-    const found = [...spelledIn(texts.join(''), secrets)];
-    return found.length === 0 ? [...texts] : replaced(texts, merged(found.map((one) => ({ ...one, shown: HIDDEN }))));
-  };
-  const text = (value: string) => pieces([value]).join('');
-
-  /** Redacts every string within a JSON-like value. */
-  const deep = (value: unknown): unknown => {
+/** Takes secrets out of every string within a JSON-like value, and the strings under their names whole. */
+export const deepBy = (text: (said: string) => string, isSecret: (name: string) => boolean = () => false) =>
+  function deep(value: unknown): unknown {
     if (typeof value === 'string') return text(value);
     if (Array.isArray(value)) return value.map(deep);
     if (value instanceof RegExp) return String(value);
     if (value instanceof Uint8Array) return `${value.length} bytes`;
     if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, entry]) => [text(key), deep(entry)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([name, one]) => [
+        text(name),
+        isSecret(name) && typeof one === 'string' ? HIDDEN : deep(one),
+      ]),
+    );
   };
 
+/** Redacts secrets in everything that a report could show, as it is recorded. */
+export function createRedactor(known: readonly string[] = []) {
+  const given = known.filter(({ length }) => length >= SHORTEST);
+  // A secret that is cut is still a secret, down to its first half.
+  const secrets = createKnown(given, { searchedFrom: SHORTEST, enough: (length) => Math.ceil(length / 2) });
+  const learned = redaction.createMemory(secrets, MOST_LEARNED);
+  const { redact, redactWrites } = redaction.createRedactor(secrets);
+  /** Makes a value a secret from now on. */
+  const learn = (secret: string) => {
+    if (secret.length >= SHORTEST) learned.add(secret);
+  };
   return {
     learn,
     /** Learns the credentials that a JSON text carries under their usual keys. */
     learnFrom(value: string) {
-      if (!/token|key|-signature/.test(value)) return;
-      for (const found of value.matchAll(SECRET_KEYS)) {
-        const key = found[1] ?? '';
-        if (key === 'idempotency_key' || key.startsWith('public_')) continue;
-        if (found[2] !== undefined) learn(found[2]);
-      }
+      if (!/token|key|secret|-signature/.test(value)) return;
+      for (const [, name = '', said = ''] of value.matchAll(MEMBER))
+        if (isSecretName(name) || /-signature(?:-v2)?$/.test(name)) learn(said);
     },
-    text,
+    text: redact,
     /** The kit's own words: nothing that was learnt is taken out of them, only a credential of the caller that stands there whole. */
-    words: (value: string): string =>
-      known.reduce((clean, one) => (one.length < SHORTEST ? clean : clean.replaceAll(one, HIDDEN)), value),
-    pieces,
-    headers(headers: Headers) {
-      const clean: Record<string, string> = {};
-      headers.forEach((value, name) => {
-        if (!SECRET_HEADERS.has(name) && !/-signature(-v2)?$/.test(name)) clean[name] = text(value);
-        else clean[name] = /^bearer\s/i.test(value) ? `Bearer ${HIDDEN}` : HIDDEN;
-      });
-      return clean;
-    },
-    deep,
+    words: (value: string): string => given.reduce((clean, one) => clean.replaceAll(one, HIDDEN), value),
+    pieces: redactWrites,
+    deep: deepBy(redact),
+    headers: (headers: Headers) =>
+      Object.fromEntries([...headers].map(([name, value]) => [name, redaction.shownHeader(name, value, redact)])),
   };
 }
 export type Redactor = ReturnType<typeof createRedactor>;

@@ -120,6 +120,22 @@ test('SEE-3: as a HAR, with streams as the text that they carried', async () => 
   expect(one.json.log.entries).toEqual(log.entries);
 });
 
+test('credentials of elsewhere are known by their names: headers, parameters, members', async () => {
+  const api = createTestClient();
+  const secret = 'Zq9w81Yx7-5c12aav4';
+  await api.call('POST', `/interns?access_token=${secret}`, {
+    body: { name: 'ada', accessToken: secret, note: secret },
+    headers: { 'x-api-key': secret },
+  });
+  const { text, json } = await api.get('/_emulator/journal');
+  expect(text).not.toContain(secret);
+  expect(json.data[0].request).toMatchObject({
+    url: expect.stringMatching(/\?access_token=\[redacted\]$/),
+    headers: { 'x-api-key': '[redacted]' },
+    body: '{"name":"ada","accessToken":"[redacted]","note":"[redacted]"}',
+  });
+});
+
 test('a run is shown with what was said in it by either side', async () => {
   const api = createTestClient();
   const id = api.credentials.intern?.id;

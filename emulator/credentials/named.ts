@@ -26,15 +26,21 @@ export function decodedParameter(written: string): string {
 export const isForm = (text: string): boolean =>
   /^[\w.[\]%+-]{1,100}=\S*$/.test(text.slice(0, 4_096).split('&', 1)[0] ?? '');
 
+/** The values of pairs that go by the name of a credential, as they are written, and their places. */
+export function* secretPairs(text: string): Generator<{ index: number; length: number; value: string }> {
+  for (const { 0: pair, 1: before = '', 2: name = '', 3: value = '', index } of text.matchAll(PAIR)) {
+    const { length } = value;
+    const isSecret = /^[?&#]$/.test(before) ? isSecretParameter : isSecretName;
+    if (length >= SEARCHED_FROM && isSecret(decodedParameter(name)))
+      yield { index: index + pair.length - length, length, value };
+  }
+}
+
 function* inReading(text: string): Generator<string> {
   // Many tokens consist of several of them.
   for (const { kind, value, within } of literalsIn(text))
     if (kind !== 'name' && within?.secret && (kind !== 'number' || !within.name.endsWith('s'))) yield value;
-  for (const [, before = '', name = '', value = ''] of text.matchAll(PAIR)) {
-    if (value.length < SEARCHED_FROM) continue;
-    const isSecret = /^[?&#]$/.test(before) ? isSecretParameter : isSecretName;
-    if (isSecret(decodedParameter(name))) yield decodedParameter(value);
-  }
+  for (const { value } of secretPairs(text)) yield decodedParameter(value);
   for (const pattern of [HEADER, USER]) for (const [, value = ''] of text.matchAll(pattern)) yield value;
   for (const [, name = '', value = ''] of text.matchAll(LINE)) if (isSecretName(name)) yield value;
   for (const [value] of text.matchAll(SHAPED)) yield value;

@@ -7,6 +7,8 @@ const SECRET_COMPOUND =
 /** Other names that give access, whole. */
 const SECRET_NAME =
   /^(?:(?:auth|authorization|device|user|verification) code|code verifier|(?:client )?assertion|saml ?response|(?:auth|session) cookies?|otp)$/;
+/** Names that end as they do, and give none. */
+const PLAIN_NAME = /^public |(?:^| )idempotency key$/;
 /** Parameters of a query or a form that give access. */
 const SECRET_PARAMETER = /^(?:code|sig|signature|ticket)$/;
 
@@ -34,7 +36,8 @@ export function isSecretName(name: string): boolean {
   if (before !== undefined) return before;
   const words = wordsOf(name);
   const last = words.at(-1) ?? '';
-  const is = SECRET_WORD.test(last) || SECRET_COMPOUND.test(last) || SECRET_NAME.test(words.join(' '));
+  const all = words.join(' ');
+  const is = (SECRET_WORD.test(last) || SECRET_COMPOUND.test(last) || SECRET_NAME.test(all)) && !PLAIN_NAME.test(all);
   if (judged.size >= MOST_JUDGED) judged.clear();
   judged.set(name, is);
   return is;
@@ -47,6 +50,7 @@ export function isSecretParameter(name: string): boolean {
   return parts.some(isSecretName) || parts.some((part) => SECRET_PARAMETER.test(wordsOf(part).join(' ')));
 }
 
-/** Whether a header holds a credential: its name has such a word anywhere. An idempotency key gives no access. */
+/** Whether a header holds a credential, or a proof: its name has such a word anywhere. An idempotency key gives no access. */
 export const isSecretHeader = (name: string): boolean =>
-  /^(?:set-)?cookie$/.test(name) || (!/(?:^|-)idempotency-key$/.test(name) && wordsOf(name).some(isSecretName));
+  /^(?:set-)?cookie$|-signature(?:-v2)?$/.test(name) ||
+  (!/(?:^|-)idempotency-key$/.test(name) && wordsOf(name).some(isSecretName));

@@ -33,6 +33,13 @@ describe.each([
   });
 });
 
+test('a credential of elsewhere is taken out of an address by the name of its parameter', () => {
+  const { redact } = redaction();
+  expect(redact('/a?access_token=%73k-other-1&limit=20&code=aBcDeFgH')).toBe(
+    '/a?access_token=[redacted]&limit=20&code=[redacted]',
+  );
+});
+
 test('what is no credential stays as it is', () => {
   const { redact } = redaction();
   for (const text of ['', 'plain', '100% \\u0041 %41 é 😀', 'emu-key-alice', 'A'.repeat(200), '{"sha":"deadbeef=="}'])

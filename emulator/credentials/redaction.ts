@@ -1,5 +1,7 @@
 import { SEARCHED_FROM } from './beginnings.js';
 import { createKnown, type Known, type Search } from './known.js';
+import { secretPairs, secretsIn } from './named.js';
+import { isSecretHeader } from './names.js';
 import { merged, replaced, type Span } from './spans.js';
 import { begunIn, spelledIn } from './spellings.js';
 
@@ -49,56 +51,26 @@ function* piecesOf(value: string): Generator<string> {
     yield value.slice(Math.min(at, value.length - SEARCHED_FROM), at + SECRET_PIECE);
 }
 
-function* spansOf(text: string, search: Search): Generator<Span> {
-  for (const { start, end } of spelledIn(text, search)) yield { start, end, shown: REDACTED };
-}
-const without = (text: string, search: Search): string => replaced([text], merged(spansOf(text, search))).join('');
-
-/** Takes one value out of texts, in every spelling; a short one only where it is a whole text. */
-export function withoutValue(value: string): (text: string) => string {
-  const known = createKnown(piecesOf(value));
-  return (text) => (text === value ? REDACTED : without(text, known));
-}
+/** What is shown of a header: of a credential, whatever it holds, its scheme alone. */
+export const shownHeader = (name: string, value: string, redact: (text: string) => string): string =>
+  isSecretHeader(name) ? `${/^bearer\s/i.exec(value)?.[0] ?? ''}${REDACTED}` : redact(value);
 
 /** The texts of a stream that a reader joins again: one credential may come in several of them. */
 const CHANNELS = ['content', 'reasoning', 'arguments'] as const;
 
 /**
- * Redacts credentials in texts (AUTH-9): every seeded one and the newest tokens of logins by value, the rest by shape.
- * It finds them as they are, in JSON escapes (`\u0065`), percent-encoded, and in Base64.
+ * Takes out of texts what is searched for: as it is, in JSON escapes (`\u0065`), percent-encoded, and in Base64.
+ *
+ * @param begun where the end of a text may be the beginning of something, which the next write may complete
  */
-export function createRedaction() {
-  const known = createKnown([], { searchedFrom: 1 });
-  const loginTokens = new Set<string>();
-  for (const beginning of BEGINNINGS) known.hint(beginning);
-  const search: Search = {
-    // Shapes may be anywhere.
-    mayHold: () => true,
-    mayHoldInBase64: (run) => known.mayHoldInBase64(run) || SIGNATURE_IN_BASE64.test(run),
-    get longest() {
-      return Math.max(known.longest, SECRET_PIECE);
-    },
-    *find(text) {
-      yield* known.find(text);
-      for (const { 0: value, index } of text.matchAll(SHAPES)) yield { index, length: value.length, value };
-    },
-  };
-  /** Where the end of a text may be the beginning of a credential, which the next write may complete. */
-  const begun: Known['begun'] = (text) => {
-    const shape = BEGUN.exec(text.slice(-4_096));
-    const value = known.begun(text);
-    const index = Math.min(shape ? text.length - shape[0].length : text.length, value?.index ?? text.length);
-    return index < text.length ? { index, value: '' } : undefined;
-  };
-
-  const spansIn = function* (text: string, more: boolean): Generator<Span> {
-    yield* spansOf(text, search);
-    const cut = more ? begunIn(text, begun) : undefined;
+export function createRedactor(search: Search, begun?: Known['begun']) {
+  function* spansIn(text: string, more = false): Generator<Span> {
+    for (const { start, end } of spelledIn(text, search)) yield { start, end, shown: REDACTED };
+    const cut = more && begun ? begunIn(text, begun) : undefined;
     if (cut) yield { start: cut.start, end: text.length, shown: REDACTED };
-  };
-
+  }
   /** The spans of a credential that came in several events of a stream: shown once, where it begins. */
-  const spansAcross = function* (text: string, more: boolean): Generator<Span> {
+  function* spansAcross(text: string, more: boolean): Generator<Span> {
     for (const channel of CHANNELS) {
       const pieces: { start: number; from: number; length: number }[] = [];
       let put = '';
@@ -118,30 +90,9 @@ export function createRedaction() {
         }
       }
     }
-  };
-
+  }
   return {
-    /** Adds a credential to redact permanently. */
-    add(secret: string): void {
-      if (!BY_SHAPE.test(secret)) known.add(secret);
-      loginTokens.delete(secret);
-    },
-    /** Adds a token of a login to redact, replacing the oldest if there are too many. */
-    addLoginToken(token: string): void {
-      if (BY_SHAPE.test(token) || known.has(token)) return;
-      known.add(token);
-      loginTokens.add(token);
-      for (const oldest of loginTokens) {
-        if (loginTokens.size <= MOST_LOGIN_TOKENS) break;
-        loginTokens.delete(oldest);
-        known.delete(oldest);
-      }
-    },
-    /** Adds the value of a secret to redact (VAULT-2), permanently. */
-    addVaultSecret(value: string): void {
-      for (const piece of piecesOf(value)) if (!BY_SHAPE.test(piece)) known.addDigest(piece);
-    },
-    redact: (text: string): string => without(text, search),
+    redact: (text: string): string => replaced([text], merged(spansIn(text))).join(''),
     /**
      * Redacts the writes of a stream together, so that it finds a credential that was split over two of them, or over
      * events. If `more` may follow, the end is redacted if it may be the beginning of one.
@@ -150,6 +101,82 @@ export function createRedaction() {
       const text = writes.join('');
       return replaced(writes, merged([...spansIn(text, more), ...spansAcross(text, more)]));
     },
+  };
+}
+
+/** Takes one value out of texts, in every spelling; a short one only where it is a whole text. */
+export function withoutValue(value: string): (text: string) => string {
+  const { redact } = createRedactor(createKnown(piecesOf(value)));
+  return (text) => (text === value ? REDACTED : redact(text));
+}
+
+/** Parts of the names of credentials: a text without any of them is not read. */
+const NAMED = /key|token|secret|passw|pwd|credential|authorization|bearer|jwt/i;
+
+/** Takes the values under the names of credentials out of a text. */
+export const withoutNamed = (text: string): string =>
+  NAMED.test(text) ? createRedactor(createKnown(secretsIn(text))).redact(text) : text;
+
+/** Adds values to those that are searched for, and forgets the oldest where there are too many. */
+export function createMemory(known: Known, most: number) {
+  const held = new Set<string>();
+  return {
+    add(value: string): void {
+      if (known.has(value)) return;
+      known.add(value);
+      held.add(value);
+      const [oldest = ''] = held;
+      if (held.size > most && held.delete(oldest)) known.delete(oldest);
+    },
+    /** Never forgets a value that it holds. */
+    keep: (value: string): boolean => held.delete(value),
+  };
+}
+
+/**
+ * Redacts credentials in texts (AUTH-9): every seeded one and the newest tokens of logins by value, the rest by shape, and
+ * those of others by the names of parameters.
+ */
+export function createRedaction() {
+  const known = createKnown([], { searchedFrom: 1 });
+  const loginTokens = createMemory(known, MOST_LOGIN_TOKENS);
+  for (const beginning of BEGINNINGS) known.hint(beginning);
+  const search: Search = {
+    // Shapes may be anywhere.
+    mayHold: () => true,
+    mayHoldInBase64: (run) => known.mayHoldInBase64(run) || SIGNATURE_IN_BASE64.test(run),
+    get longest() {
+      return Math.max(known.longest, SECRET_PIECE);
+    },
+    *find(text) {
+      yield* known.find(text);
+      for (const { 0: value, index } of text.matchAll(SHAPES)) yield { index, length: value.length, value };
+      yield* secretPairs(text);
+    },
+  };
+  /** Where the end of a text may be the beginning of a credential, which the next write may complete. */
+  const begun: Known['begun'] = (text) => {
+    const shape = BEGUN.exec(text.slice(-4_096));
+    const value = known.begun(text);
+    const index = Math.min(shape ? text.length - shape[0].length : text.length, value?.index ?? text.length);
+    return index < text.length ? { index, value: '' } : undefined;
+  };
+
+  return {
+    /** Adds a credential to redact permanently. */
+    add(secret: string): void {
+      if (!BY_SHAPE.test(secret)) known.add(secret);
+      loginTokens.keep(secret);
+    },
+    /** Adds a token of a login to redact, replacing the oldest if there are too many. */
+    addLoginToken(token: string): void {
+      if (!BY_SHAPE.test(token)) loginTokens.add(token);
+    },
+    /** Adds the value of a secret to redact (VAULT-2), permanently. */
+    addVaultSecret(value: string): void {
+      for (const piece of piecesOf(value)) if (!BY_SHAPE.test(piece)) known.addDigest(piece);
+    },
+    ...createRedactor(search, begun),
     /** How many credentials are known by value. */
     get size(): number {
       return known.size;

@@ -1,7 +1,7 @@
 import type { JournalEntry } from '../contract/journal-entry.js';
 import type { FieldProblem } from '../contract/problem.js';
 import { type Trace, traceOf } from '../contract/traceparent.js';
-import type { Redaction } from '../credentials/redaction.js';
+import { type Redaction, shownHeader, withoutNamed } from '../credentials/redaction.js';
 import type { Held, JournalDraft, Write, WriteView } from './journal-entry.js';
 
 /** How many characters of each body are shown, and how many bytes of all writes of one stream are kept. */
@@ -36,11 +36,6 @@ export function traceIn(
   }
   return found === undefined ? undefined : traceOf(redact(found));
 }
-
-/** Headers that are credentials whatever they hold; only the scheme of `Authorization` is shown. */
-const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization', 'cookie']);
-const withoutCredential = (value: string): string =>
-  /^bearer\s/i.test(value) ? `${value.slice(0, 6)} [redacted]` : '[redacted]';
 
 const iso = (at: number) => new Date(at).toISOString();
 
@@ -95,7 +90,7 @@ export function createJournalRenderer({ redact, redactWrites }: Pick<Redaction, 
     const headers: Record<string, string> = {};
     const trace = traceIn(raw, redact);
     headersOf(raw).forEach((value, name) => {
-      headers[name] = CREDENTIAL_HEADERS.has(name) ? withoutCredential(value) : redact(value);
+      headers[name] = shownHeader(name, value, redact);
     });
     const seen: JournalEntry = {
       id: redact(raw.id),
@@ -116,11 +111,13 @@ export function createJournalRenderer({ redact, redactWrites }: Pick<Redaction, 
         method: raw.method,
         url: redact(raw.url),
         headers,
-        body: requestBody ? shown(requestBody) : null,
+        body: requestBody ? withoutNamed(shown(requestBody)) : null,
       },
       response: {
         status: raw.status ?? null,
-        headers: Object.fromEntries(Object.entries(raw.responseHeaders).map(([name, value]) => [name, redact(value)])),
+        headers: Object.fromEntries(
+          Object.entries(raw.responseHeaders).map(([name, value]) => [name, shownHeader(name, value, redact)]),
+        ),
         body: responseBody ? shown(responseBody) : null,
       },
     };
