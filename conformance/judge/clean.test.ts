@@ -23,3 +23,10 @@ test('what was answered, and what it was compared with, lose what stands where c
   const clean = { data: [{ value: '[redacted]', token: '[redacted]', text: 'is [redacted]' }] };
   expect(found(said, said, true)).toMatchObject({ wanted: { rule: { value: clean } }, got: clean });
 });
+
+test('a long text takes no longer than its length', () => {
+  const said = `${'y'.repeat(131_072)} access_token=abc`;
+  const begun = performance.now();
+  expect(hiding.text(said).slice(-24)).toBe(' access_token=[redacted]');
+  expect(performance.now() - begun).toBeLessThan(2_000);
+});

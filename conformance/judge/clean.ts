@@ -16,10 +16,7 @@ export function createHiding(callers: Pick<ReadonlySet<string>, 'has'>): Pick<Re
   const text = (said: string): string =>
     words(
       said
-        .replace(
-          /("?(?:\w*token|\w*secret|password|api_?key|authorization|value)"?\s*[:=]\s*"?)[^"\s,}]+/gi,
-          `$1${HIDDEN}`,
-        )
+        .replace(/((?:token|secret|password|api_?key|authorization|value)"?\s*[:=]\s*"?)[^"\s,}]+/gi, `$1${HIDDEN}`)
         .replace(/\b(bearer|basic)\s+[^\s",}]+/gi, `$1 ${HIDDEN}`)
         .replace(/\b(sk|pk|key)-[\w-]{8,}/g, HIDDEN),
     );
