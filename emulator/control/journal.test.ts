@@ -190,3 +190,25 @@ test('entries are a recording that drift and --replay read: aliases for ids and 
   expect(lines[0]?.ended).toBe('complete');
   expect(text).not.toContain(intern?.id);
 });
+
+test('a recording of the journal says which values are equal, and that an API key was refused, not a token', async () => {
+  const api = createTestClient();
+  const { intern, api_key } = api.credentials;
+  const headers = { authorization: `Bearer ${api_key}` };
+  const at = `${api.emulator.target.base_url}/vault/secrets`;
+  for (const [name, value] of ['one', 'two', 'one'].map((word, n) => [`name_${n}`, `the value ${word}`]))
+    await api.emulator.fetch(`${at}/${name}`, {
+      method: 'PUT',
+      headers,
+      body: JSON.stringify({ value, hosts: ['a.test'] }),
+    });
+  await api.get(`/interns/${intern?.id}/daemon`);
+  const text = await (await api.emulator.fetch('/_emulator/journal?format=recording')).text();
+  const lines = text
+    .trim()
+    .split('\n')
+    .map((line) => exchangeSchema().parse(JSON.parse(line)));
+  const values = lines.slice(0, 3).map(({ request }) => (request.body as { value: string }).value);
+  expect(values).toEqual([values[0], expect.not.stringMatching(values[0] ?? ''), values[0]]);
+  expect(lines[3]).toMatchObject({ status: 403, request: { headers: { authorization: 'Bearer $api_key' } } });
+});

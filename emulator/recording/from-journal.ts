@@ -13,7 +13,8 @@ const BASE = '/api/v1';
 function credentialOf(entry: Journaled, callers: Readonly<Record<string, string>>): string {
   const { caller, operation } = entry;
   if (operation === 'scim') return 'management_key';
-  if (operation === 'sign' || operation === 'daemon') return 'oauth_token';
+  // A person's token is served there. A caller that gets 403 came with an API key, or with less than it needs.
+  if ((operation === 'sign' || operation === 'daemon') && entry.response.status !== 403) return 'oauth_token';
   if (caller?.startsWith('intern:') === true) return 'own_key';
   return callers[caller ?? ''] ?? '';
 }
@@ -22,10 +23,16 @@ function credentialOf(entry: Journaled, callers: Readonly<Record<string, string>
 const placeholderOf = (credential: string, caller: string | null): string =>
   credential === '' ? `credential-of-${caller ?? 'nobody'}` : `named-credential-${credential}`;
 
-/** Credentials that the journal has taken out of an answer, each as a value of its own: equal ones would share an alias. */
-function apart(body: string | null, n: number): string | null {
+/** Credentials that the journal has taken out of a body, each as a value of its own: equal ones would share an alias. */
+function apart(body: string | null, place: string): string | null {
   let count = 0;
-  return body?.replaceAll(REDACTED, () => `redacted-${n}-${++count}`) ?? null;
+  return body?.replaceAll(REDACTED, () => `redacted-${place}-${++count}`) ?? null;
+}
+
+/** The body of a request. Values with one fingerprint in a vault are equal, so they are one value again. */
+function sent({ request, response }: Journaled, n: number): string | null {
+  const fingerprint = /"fingerprint":"(\w+)"/.exec(response.body ?? '')?.[1];
+  return apart(request.body, fingerprint ?? `request-${n}`);
 }
 
 const bytesOf = (text: string | null): Uint8Array => Buffer.from(text ?? '');
@@ -61,12 +68,12 @@ function rawOf(
     method: request.method,
     path: pathname.slice(from) + search,
     requestHeaders: authorization === undefined ? others : { ...others, authorization: bearer },
-    requestBody: bytesOf(request.body),
+    requestBody: bytesOf(sent(entry, n)),
     status: response.status,
     headers: response.headers,
     writes:
       writes?.map((write) => ({ at: Date.parse(write.at) - at, bytes: bytesOf(write.text) })) ??
-      (response.body === null ? [] : [{ at: entry.ms, bytes: bytesOf(apart(response.body, n)) }]),
+      (response.body === null ? [] : [{ at: entry.ms, bytes: bytesOf(apart(response.body, `answer-${n}`)) }]),
     ended: closed === undefined ? (response.status === null ? 'broken' : 'complete') : ENDED[closed.how],
     ...(entry.truncated === true ? { leftOut: { request: cut(request.body), answer: cut(response.body) } } : {}),
   };
