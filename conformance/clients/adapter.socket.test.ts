@@ -135,6 +135,16 @@ test('an adapter that dies in a run crashed, where a fresh one begins', async ()
   expect(exit).toBe(1);
 });
 
+test('an adapter that dies after an abort crashed, though a fresh one makes the next call', async () => {
+  const code = adapter(
+    `if (line.run.endsWith('-then')) say({ run: line.run, outcome: 'complete', chat: {} });
+     else { say({ run: line.run, outcome: 'aborted' }); setTimeout(() => process.exit(7), 50); }`,
+    '{"adapter":"test","version":1,"layers":["chat"],"abilities":["abort"]}',
+  );
+  const { results } = await run(code, '--only', 'abort-before');
+  expect(results?.checks[0]?.finding).toMatchObject({ what: 'crashed', actual: 'it ended with status 7' });
+});
+
 test('an adapter that cannot begin again is an error, and what is left is skipped', async () => {
   const marker = `${process.env.TMPDIR ?? '/tmp'}/lab-adapter-${process.pid}-${systemHost.tag(6)}`;
   const code = `const fs = require('fs'); if (fs.existsSync(${JSON.stringify(marker)})) { fs.unlinkSync(${JSON.stringify(marker)}); process.exit(1); } ${adapter(`fs.writeFileSync(${JSON.stringify(marker)}, ''); process.exit(0)`)}`;

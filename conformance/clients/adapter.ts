@@ -58,15 +58,17 @@ export async function startAdapter(options: AdapterOptions): Promise<Adapter> {
   let child: Child | undefined;
   let lost: string | undefined;
   let tells: boolean | undefined;
-  /** The run that was answered last, and why its process ended by itself with none asked. */
-  let last: { readonly run: string; ended?: string } | undefined;
+  /** The run that was answered last. */
+  let last: string | undefined;
+  /** The run after which a process ended by itself with none asked, and why. */
+  let death: { readonly run: string; readonly why: string } | undefined;
   /** The outcome of the last process, if it broke the protocol while no run was asked. */
   let closed = Promise.resolve();
 
   const end = (kind: 'broken' | 'died', message: string) => {
     child?.kill();
     child = undefined;
-    if (kind === 'died' && asked.size === 0 && last !== undefined) last.ended ??= message;
+    if (kind === 'died' && asked.size === 0 && last !== undefined) death = { run: last, why: message };
     for (const [run, one] of asked) {
       asked.delete(run);
       one.done({ kind, message, took: host.now() - one.began });
@@ -92,7 +94,7 @@ export async function startAdapter(options: AdapterOptions): Promise<Adapter> {
     }
     asked.delete(line.run);
     answered.add(line.run);
-    last = { run: line.run };
+    last = line.run;
     const some = (line.answer.events?.length ?? 0) > 0 || Boolean(line.answer.chat?.content);
     if (some && !one.reported && tells === undefined) tells = false;
     one.done({ kind: 'answer', answer: line.answer, took: host.now() - one.began });
@@ -165,7 +167,7 @@ export async function startAdapter(options: AdapterOptions): Promise<Adapter> {
     hello,
     layers: hello.layers,
     abilities: hello.abilities ?? [],
-    ended: (run) => (last?.run.startsWith(run) === true ? last.ended : undefined),
+    ended: (run) => (death?.run.startsWith(run) === true ? death.why : undefined),
     get tells() {
       return tells;
     },

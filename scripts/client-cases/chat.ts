@@ -664,6 +664,18 @@ export const CHAT: ClientCase[] = [
     ': keepalive\n\n',
     DONE,
   ]),
+  plain('chat-request', 'Watches how it is asked.', {
+    layer: 'chat',
+    why: ['interface.md: an API key is sent as bearer token', 'CHAT-15: a reply is asked for with stream: true'],
+    exchanges: [stream([role(), say('Hello'), ...TEXT_END])],
+    expect: {
+      ...chatExpect([role(), say('Hello'), ...TEXT_END]),
+      requests: {
+        count: 1,
+        each: [{ method: 'POST', with_header: ['authorization: Bearer {key}'], body_has: '"stream":true' }],
+      },
+    },
+  }),
   plain('chat-continuation', 'Answers the reply to a question where the stream paused.', {
     layer: 'chat',
     body: REPLY,

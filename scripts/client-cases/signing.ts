@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { CaseExchange, ClientCase, Expectation, Scripted } from '../../emulator/contract/client-case.js';
 import { json, noRetry, plain, redirect, refusal, type Why } from './build.js';
 
@@ -155,6 +156,11 @@ const proof = (value: string) => ({
 const verbatim = { ...sent(), with_header: Object.entries(proof('ab')).map(([name, value]) => `${name}: ${value}`) };
 const daemonOk: CaseExchange = { ...json(200, { ok: true }), at: 'daemon' };
 
+/** Bytes that a client changes where it takes them for text, or for JSON. */
+const AWKWARD = Buffer.from(' {"input":"a"} \r\n\xff\n', 'latin1');
+const digest = createHash('sha256').update(AWKWARD).digest('hex');
+const TRACED = { 'content-type': 'text/plain', 'x-trace': 'trace-1', 'accept-language': 'de' };
+
 export const SIGNING: ClientCase[] = [
   // The bytes
   signing('sign-json', 'Verifies a proof over JSON.', S),
@@ -180,6 +186,14 @@ export const SIGNING: ClientCase[] = [
   }),
   signing('sign-empty', 'Verifies a proof over an empty body.', [S, 'FIPS 180-4: an empty body has a digest too'], {
     body: '',
+  }),
+  signing('sign-bytes-kept', 'Watches whether the bytes are those that the caller gave.', S, {
+    body: AWKWARD,
+    headers: { 'content-type': 'application/octet-stream' },
+    expect: {
+      ...accepted(),
+      requests: { count: 2, each: [{ ...asked, body_has: `"bodySha256":"${digest}"` }, sent()] },
+    },
   }),
 
   // The route
@@ -255,6 +269,24 @@ export const SIGNING: ClientCase[] = [
         'X-Svc-Invoke-User': 'mallory',
         'x-svc-invoke-nonce': 'stale',
         'X-SVC-INVOKE-SIGNATURE': 'AAAA',
+      },
+    },
+  ),
+  signing(
+    'sign-headers-kept',
+    'Is to be asked with a content type and other headers of the caller’s own.',
+    'docs/client-rules.md, signing: the headers of the caller go along',
+    {
+      headers: TRACED,
+      expect: {
+        ...accepted(),
+        requests: {
+          count: 2,
+          each: [
+            asked,
+            { ...sent(), with_header: [...V2, ...Object.entries(TRACED).map(([name, value]) => `${name}: ${value}`)] },
+          ],
+        },
       },
     },
   ),

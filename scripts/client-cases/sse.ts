@@ -236,6 +236,9 @@ export const SSE: ClientCase[] = [
   sse('sse-blank-lines', 'Sends blank lines before, between and after.', DISPATCH, [
     '\n\n\ndata: a\n\n\n\ndata: b\n\n\n',
   ]),
+  sse('sse-line-of-spaces', 'Sends lines of spaces and of a tab within an event.', UNKNOWN, [
+    'data: a\n \ndata: b\n\t\ndata: c\n  \n\n',
+  ]),
   sse('sse-done', 'Sends [DONE] as data, and an event after it.', `${H}: [DONE] is data like other data`, [
     'data: [DONE]\n\ndata: a\n\n',
   ]),

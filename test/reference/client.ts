@@ -32,12 +32,16 @@ async function stream(line: RunLine, means: Means, onEvent: (event: unknown) => 
   const assembly = createAssembly(has);
   let reported = 0;
   let left = false;
-  const body = has('bodyDropped') ? { stream: true, messages: [] } : line.body;
+  const { stream: _, ...unasked } = line.body as Record<string, unknown>;
+  const body = has('bodyDropped') ? { stream: true, messages: [] } : has('streamUnasked') ? unasked : line.body;
   const request = async () => ({
     method: 'POST',
     url: isChat ? `${line.base_url}/chat/completions` : line.url,
     headers: [
-      ...Object.entries(line.headers),
+      ...Object.entries(line.headers).map(([name, value]) => [
+        name,
+        has('bareKey') ? value.replace('Bearer ', '') : value,
+      ]),
       ['content-type', 'application/json'],
       ['accept', 'text/event-stream'],
       ['accept-encoding', 'gzip, deflate, br'],

@@ -89,7 +89,7 @@ export function createParser(dispatchEvent: (event: ParsedEvent) => void, has: H
   };
   const take = (line: string) => {
     if (has('holdUntilNext')) release();
-    if (line === '') return dispatch();
+    if (line === '' || (has('spacesAreBlank') && line.trim() === '')) return dispatch();
     if (line.startsWith(':')) {
       if (has('commentIsData')) field('data', line.slice(1).trim());
       if (has('commentEndsEvent')) forget();

@@ -47,6 +47,7 @@ export const FLAWS = {
     prefixNames: 'knows fields by how their names begin',
     colonNeeded: 'skips lines without a colon',
     bareLineIsData: 'takes a line without a colon for data',
+    spacesAreBlank: 'takes a line of spaces for a blank line',
     unknownFieldFails: 'fails at a field it does not know',
     badRetryFails: 'fails at a retry that is no number',
     // Event stream: comments, ends
@@ -210,10 +211,16 @@ export const FLAWS = {
     messageAgain: 'tells the calls of a message again',
     errorTextLost: 'tells an error without its code, if that is a word',
     bodyDropped: 'sends a message of its own in place of the body',
+    streamUnasked: 'asks for no stream',
+    bareKey: 'sends the key without its scheme',
   },
   /** Mistakes with proofs. */
   signing: {
     // Signing
+    bodyTrimmed: 'signs and sends the body without white space at its ends',
+    bodyAsText: 'signs and sends the body as text',
+    callerDropped: 'sends no header of the caller but its content type',
+    callerTypeLost: 'sends the body as JSON, whatever the caller says',
     digestOfParsed: 'signs JSON that it wrote anew',
     digestOfText: 'signs the body as text',
     digestTrimmed: 'signs the body without white space at its ends',

@@ -25,6 +25,12 @@ function signedBytes(body: Uint8Array, has: Has): Uint8Array {
   return body;
 }
 
+/** The bytes that are sent; those that the caller gave, except for mistakes. */
+function sentBytes(body: Buffer, has: Has): Buffer {
+  if (has('bodyTrimmed')) return Buffer.from(body.toString('latin1').trim(), 'latin1');
+  return has('bodyAsText') ? Buffer.from(body.toString()) : body;
+}
+
 /** The path that is signed; as sent, up to `?`, except for mistakes. */
 function signedPath(target: string, has: Has): string {
   const path = has('querySigned') ? target : (target.split('?')[0] ?? target);
@@ -49,13 +55,16 @@ const text = async (body: AsyncIterable<Uint8Array>): Promise<string> => {
 
 /** Headers of the daemon's request: the caller's, then the proof, which wins, and the daemon token. */
 function headersOf(
-  caller: readonly Pair[],
+  given: readonly Pair[],
   proof: Record<string, string>,
   token: string,
   key: string,
   now: number,
   has: Has,
 ): Pair[] {
+  const isType = ([name]: Pair) => name.toLowerCase() === 'content-type';
+  const typed = given.map((one): Pair => (has('callerTypeLost') && isType(one) ? [one[0], 'application/json'] : one));
+  const caller = has('callerDropped') ? typed.filter(isType) : typed;
   let fresh: Pair[] = Object.entries(proof).map(([name, value]) => [name.toLowerCase(), value] as const);
   if (has('lowerKeysOnly')) fresh = Object.entries(proof).filter(([name]) => name === name.toLowerCase());
   if (has('v2Dropped')) fresh = fresh.filter(([name]) => !/-v2$|-nonce$/.test(name));
@@ -86,7 +95,7 @@ export async function signedRequest(line: RunLine, means: Means): Promise<Client
   const { request } = line;
   if (request === undefined || line.sign_url === undefined)
     return { outcome: 'error', error: { message: 'no request to sign' } };
-  const body = Buffer.from(request.body_base64, 'base64');
+  const body = sentBytes(Buffer.from(request.body_base64, 'base64'), has);
   const method = has('methodAsGiven') ? request.method : request.method.toUpperCase();
   const target = has('queryDropped') ? (request.path.split('?')[0] ?? '') : request.path;
   const common = { retries: line.retries === 'default', timeout: line.timeout * 0.45 };
