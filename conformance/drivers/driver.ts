@@ -4,7 +4,7 @@ import type { Lack } from '../framework/skip.js';
 import type { Target, TargetClock } from '../framework/target.js';
 import type { Fetch } from '../probe/client.js';
 import type { PlainFetch } from '../probe/outgoing.js';
-import type { CredentialName } from '../probe/request.js';
+import type { HeldCredential } from '../probe/request.js';
 
 /** The abilities of a target, and how to make it. */
 export interface Driver {
@@ -20,7 +20,7 @@ export interface Driver {
   readonly clock?: TargetClock;
   /** ms of real time that one wait may take if no clock can be moved. */
   readonly slow: number;
-  credential(name: CredentialName): string | undefined;
+  credential(name: HeldCredential): string | undefined;
   /** Undefined if the need is met, else what is missing. */
   lacks(need: Need): Lack | undefined;
   /** A prompt that makes an intern behave so; `text` is what it says beside that. */
@@ -45,7 +45,7 @@ export interface Means {
   readonly readOnly: boolean;
   /** ms that a real wait may take, where no clock can be moved. */
   readonly slow: number;
-  credential(name: CredentialName): string | undefined;
+  credential(name: HeldCredential): string | undefined;
   behaviour(name: BehaviourName): boolean;
 }
 
@@ -73,7 +73,7 @@ function isThere(need: Need, { target, ...means }: Means): boolean {
   if (behaviour !== undefined) return means.behaviour(behaviour);
   const wait = waitIn(need);
   if (wait !== undefined) return controlled || wait <= means.slow;
-  return means.credential(need as CredentialName) !== undefined;
+  return means.credential(need as HeldCredential) !== undefined;
 }
 
 /** Undefined if the means meet the need, else what is missing. */

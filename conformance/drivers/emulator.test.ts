@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createVirtualHost } from '../../test/targets/virtual-host.js';
+import { HELD_CREDENTIALS } from '../probe/request.js';
 import { REPORTERS } from '../report/index.js';
 import { run } from '../run.js';
 import { checks as allChecks } from '../scenarios/index.js';
@@ -53,4 +54,11 @@ test('where it refuses them, what needs them is skipped for that', async () => {
   const { results } = await byOthers(false);
   expect(new Set(results.checks.map(({ verdict }) => verdict))).toEqual(new Set(['skip']));
   expect(REPORTERS.tty(results)).toContain('the emulator has no such scripts, and refuses those of the kit');
+});
+
+test('every credential that an emulator gives is held, so that no report shows it', async () => {
+  const emulator = await newEmulator({ clock: 'virtual', log: () => {} });
+  onTestFinished(() => emulator.close());
+  const { intern: _, ...given } = emulator.target.credentials;
+  expect([...HELD_CREDENTIALS]).toEqual(expect.arrayContaining(Object.keys(given)));
 });

@@ -10,7 +10,7 @@ import { FACTS, type PublicKey, type Target } from '../framework/target.js';
 import type { Fetch } from '../probe/client.js';
 import { jsonOf, recordOf } from '../probe/json.js';
 import { canBeClosed, type PlainFetch } from '../probe/outgoing.js';
-import type { CredentialName } from '../probe/request.js';
+import type { HeldCredential } from '../probe/request.js';
 import type { Host } from '../probe/time.js';
 import { type Ask, controlHeaders } from './ask.js';
 import { createControl } from './control.js';
@@ -38,7 +38,7 @@ interface EmulatorDriverOptions {
   /** Whether the emulator exists for this run alone, and may be reset. */
   readonly disposable?: boolean;
   /** Credentials that replace those of the descriptor. */
-  readonly credentials?: Partial<Record<CredentialName, string>>;
+  readonly credentials?: Partial<Record<HeldCredential, string>>;
 }
 
 /** Scripts that checks need, and that an emulator by others need not ship. */

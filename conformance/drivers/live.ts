@@ -2,7 +2,7 @@ import type { Profile } from '../../emulator/contract/profile.js';
 import type { BehaviourName } from '../framework/needs.js';
 import type { Facts, PublicKey, Target } from '../framework/target.js';
 import type { Fetch } from '../probe/client.js';
-import type { CredentialName } from '../probe/request.js';
+import type { HeldCredential } from '../probe/request.js';
 import type { Host } from '../probe/time.js';
 import { type Driver, lacks, type Means } from './driver.js';
 
@@ -48,7 +48,7 @@ export interface LiveDriverOptions {
   readonly host: Host;
   readonly profile: Profile;
   readonly workspaceId: string;
-  readonly credentials: Partial<Record<CredentialName, string>>;
+  readonly credentials: Partial<Record<HeldCredential, string>>;
   readonly facts?: Facts;
   readonly publicKeys?: readonly PublicKey[];
   readonly prompts?: Prompts;

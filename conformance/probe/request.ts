@@ -11,6 +11,9 @@ export const CREDENTIAL_NAMES = [
   'own_key',
 ] as const;
 export type CredentialName = (typeof CREDENTIAL_NAMES)[number];
+/** Those, and one that an emulator alone gives: no request is sent with it by name, and no report may show it. */
+export const HELD_CREDENTIALS = [...CREDENTIAL_NAMES, 'foreign_management_key'] as const;
+export type HeldCredential = (typeof HELD_CREDENTIALS)[number];
 
 /** The sender: a credential of the target, a literal bearer token, or nobody. */
 export type As = CredentialName | { readonly bearer: string } | null;

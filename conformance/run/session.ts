@@ -15,7 +15,7 @@ import { createOwnership, type Leaving, secretPrefixOf } from '../model/ownershi
 import { type Answer, type Client, createClient } from '../probe/client.js';
 import { isRecord } from '../probe/json.js';
 import { createRedactor } from '../probe/redact.js';
-import { CREDENTIAL_NAMES, type CredentialName, internPath, type Send } from '../probe/request.js';
+import { type CredentialName, HELD_CREDENTIALS, internPath, type Send } from '../probe/request.js';
 import { createRoom, requestsOfLooks } from './budget.js';
 import { LOOKS, requestsOfCleanUp } from './cleanup.js';
 import type { Ending } from './ending.js';
@@ -45,7 +45,7 @@ export function createSession(run: RunBase) {
   const { driver, host, settings } = run;
   const { baseUrl, daemonOrigin } = driver.target;
   const prefix = prefixOf(run.tag);
-  const credentials = CREDENTIAL_NAMES.flatMap((name) => driver.credential(name) ?? []);
+  const credentials = HELD_CREDENTIALS.flatMap((name) => driver.credential(name) ?? []);
   const redactor = createRedactor(credentials);
   const secrets = createKnown(credentials.filter(isUnlikely));
   const rate = createRate(settings.rate, host);
