@@ -89,7 +89,7 @@ test('keeps its state in a file: interns, keys, boots and teardowns that were go
   await second.emulator.close();
 });
 
-test('options that cannot be used are named', () => {
+test('options that cannot be used are named', async () => {
   expect(() => createEmulator({ profile: 'no/such.json' })).toThrow('no/such.json');
   const untyped = createEmulator as (options: object) => unknown;
   for (const [options, message] of [
@@ -110,6 +110,9 @@ test('options that cannot be used are named', () => {
   }
   expect(() => createEmulator({ settings: { interaction_deadline: 1e15 } })).toThrow('interaction_deadline');
   expect(() => createEmulator({ seedFile: 'package.json' })).toThrow('package.json');
+  const listen = createEmulator().listen as (request: object) => Promise<unknown>;
+  await expect(listen({ prot: 0 })).rejects.toThrow('listen: unknown option prot (did you mean port?)');
+  await expect(listen({ port: '0' })).rejects.toThrow('listen: port: expected a whole number from 0; found "0"');
 });
 
 test('a seed may write its UUIDs in upper case, as some tools print them', async () => {

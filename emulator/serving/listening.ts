@@ -5,6 +5,7 @@ import { isHealthCheck } from '../control/guard.js';
 import type { Redaction } from '../credentials/redaction.js';
 import { createHostRules, isLoopback } from '../http/hosts.js';
 import { refuseHost } from '../http/protocol.js';
+import { type Kind, SWITCH, TEXT, WHOLE, wrongOption } from '../options/kinds.js';
 import { type EmulatorOptions, loadAllowedHosts, OptionError } from '../options/options.js';
 import { addressesOf, DEFAULT_PORT, type RootMount } from './addresses.js';
 import { type Listener, type ListenOptions, listen } from './listen.js';
@@ -33,6 +34,14 @@ export interface ListenRequest {
   /** See `ListenOptions.replaceGlobals`: only where the process is the emulator's own. */
   readonly replaceGlobals?: boolean;
 }
+
+const KINDS: Record<keyof ListenRequest, Kind> = {
+  host: TEXT,
+  port: WHOLE,
+  daemonPort: WHOLE,
+  tls: SWITCH,
+  replaceGlobals: SWITCH,
+};
 
 /** @internal */
 export interface ListeningDeps {
@@ -68,7 +77,10 @@ export function createListening(deps: ListeningDeps): (request?: ListenRequest) 
     root.throwIfDisposed();
     return listener;
   };
-  return async ({ host = '127.0.0.1', port = DEFAULT_PORT, daemonPort, tls = false, replaceGlobals = false } = {}) => {
+  return async (request = {}) => {
+    const wrong = wrongOption(request, KINDS);
+    if (wrong !== undefined) throw new OptionError(`listen: ${wrong}`);
+    const { host = '127.0.0.1', port = DEFAULT_PORT, daemonPort, tls = false, replaceGlobals = false } = request;
     const beyond = !isLoopback(host);
     if (options.controlToken === undefined && beyond)
       throw new OptionError(
