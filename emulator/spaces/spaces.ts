@@ -168,8 +168,14 @@ export function createSpaces(deps: SpacesDeps): Spaces {
     }
   };
 
+  /** A restored snapshot draws the names of those spaces again that were made after it. */
+  const unused = (): string => {
+    const name = `space-${deps.random.uuid().slice(0, 13)}`;
+    return spaces.has(name) ? unused() : name;
+  };
+
   return {
-    create({ name = `space-${deps.random.uuid().slice(0, 13)}`, seed = `${deps.random.seed} ${name}`, ...wanted }) {
+    create({ name = unused(), seed = `${deps.random.seed} ${name}`, ...wanted }) {
       if (spaces.has(name)) throw new ControlError(409, `the space ${name} exists already: choose another name`);
       if (spaces.size >= deps.most)
         throw new ControlError(

@@ -47,6 +47,14 @@ test('the same requests after a restore get the same bytes, whatever came before
   );
 });
 
+test('after a restore a space without a name gets one that no space has', async () => {
+  const emulator = make();
+  const space = async () => (await call(emulator, 'POST', 'spaces', {})).status;
+  expect(await space()).toBe(201);
+  await call(emulator, 'POST', 'snapshots/start/restore');
+  expect(await space()).toBe(201);
+});
+
 test('where nothing is under way, the requests after a snapshot get the same bytes again once it is restored', async () => {
   const requests = fc.array(
     anyRequest(false).filter(
