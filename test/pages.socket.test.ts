@@ -20,87 +20,62 @@ const PAGES = ['README.md', 'CONTRIBUTING.md']
 /** Languages of blocks that only show something: nothing can run them. */
 const SHOWN = ['text'];
 
+const HERE = 'test/pages.socket.test.ts';
+const README = 'test/readme.socket.test.ts';
+const DOCS = 'test/docs.socket.test.ts';
+const AGENTS = 'test/agents.test.ts';
+const EXPLORE = 'test/explore-page.socket.test.ts';
+const JUDGE = 'conformance/cli/judge.socket.test.ts';
+const RECIPES = 'scripts/test-recipes.mjs';
+
 /**
  * The trial of a page's blocks, by their language: a test of the suite, or `npm run test:recipes` and `test:pack`,
  * which try the packed package. A block without a row was never tried.
  */
 const TRIED_BY: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
-  'README.md': {
-    sh: ['test/readme.socket.test.ts', 'scripts/test-recipes.mjs'],
-    js: ['test/readme.socket.test.ts'],
-    json: ['test/agents.test.ts'],
-    ts: ['test/readme.socket.test.ts', 'scripts/test-recipes.mjs'],
-  },
-  'CONTRIBUTING.md': { console: ['test/pages.socket.test.ts'], mermaid: ['test/diagrams.ts'] },
-  'docs/adding-a-rule.md': { ts: ['test/pages.socket.test.ts'] },
+  'README.md': { sh: [README, RECIPES], js: [README], json: [AGENTS], ts: [README, RECIPES] },
+  'CONTRIBUTING.md': { console: [HERE], mermaid: ['test/diagrams.ts'] },
+  'docs/adding-a-rule.md': { ts: [HERE] },
   'docs/agents.md': {
-    json: ['test/agents.test.ts'],
+    json: [AGENTS],
     sh: [], // it needs a model: examples/agents/check.mjs tries the script with a scripted player
     toml: [], // the settings of another program
   },
-  'docs/chat-api.md': { sh: ['test/docs.socket.test.ts'] },
-  'docs/ci.md': {
-    sh: ['test/pages.socket.test.ts'],
-    json: ['test/pages.socket.test.ts'],
-    yaml: ['test/pages.socket.test.ts'],
-  },
+  'docs/chat-api.md': { sh: [DOCS] },
+  'docs/ci.md': { sh: [HERE], json: [HERE], yaml: [HERE] },
   'docs/concepts.md': { mermaid: ['test/diagrams.browser.test.ts'] },
-  'docs/control.md': { sh: ['test/pages.socket.test.ts'], json: ['test/pages.socket.test.ts'] },
-  'docs/mutants.md': { sh: ['test/pages.socket.test.ts'], ts: ['test/pages.socket.test.ts'] },
-  'docs/explore.md': {
-    bash: ['test/explore-page.socket.test.ts'],
-    js: ['test/explore-page.socket.test.ts'],
-    ts: ['test/explore-page.socket.test.ts'],
-  },
-  'docs/explore-apps.md': { sh: ['test/pages.socket.test.ts'] },
-  'docs/first-hour.md': {
-    sh: ['scripts/test-recipes.mjs'],
-    js: ['scripts/test-recipes.mjs'],
-    yaml: ['scripts/test-recipes.mjs'],
-  },
-  'docs/judge.md': {
-    js: ['scripts/test-recipes.mjs'],
-    sh: ['conformance/cli/judge.socket.test.ts'],
-    ts: ['conformance/cli/judge.socket.test.ts'],
-  },
-  'docs/lab.md': {
-    sh: ['test/pages.socket.test.ts', 'scripts/test-recipes.mjs'],
-    js: ['test/docs.socket.test.ts', 'scripts/test-recipes.mjs'],
-    ts: ['test/pages.socket.test.ts'],
-  },
+  'docs/control.md': { sh: [HERE], json: [HERE] },
+  'docs/mutants.md': { sh: [HERE], ts: [HERE] },
+  'docs/explore.md': { bash: [EXPLORE], js: [EXPLORE], ts: [EXPLORE] },
+  'docs/explore-apps.md': { sh: [HERE] },
+  'docs/first-hour.md': { sh: [RECIPES], js: [RECIPES], yaml: [RECIPES] },
+  'docs/judge.md': { js: [RECIPES], sh: [JUDGE], ts: [JUDGE] },
+  'docs/lab.md': { sh: [HERE, RECIPES], js: [DOCS, RECIPES], ts: [HERE] },
   'docs/requirements.md': { sh: ['conformance/cli/cli.socket.test.ts'] },
-  'docs/lifecycle-api.md': { sh: ['test/docs.socket.test.ts'], mermaid: ['test/diagrams.browser.test.ts'] },
+  'docs/lifecycle-api.md': { sh: [DOCS], mermaid: ['test/diagrams.browser.test.ts'] },
   'docs/parallel-tests.md': {
-    sh: ['scripts/test-recipes.mjs'],
-    python: ['scripts/test-recipes.mjs'],
+    sh: [RECIPES],
+    python: [RECIPES],
     go: [], // these tests run without Go
   },
-  'docs/proofs.md': { sh: ['emulator/cli/proofs-page.test.ts'], json: ['test/pages.socket.test.ts'] },
+  'docs/proofs.md': { sh: ['emulator/cli/proofs-page.test.ts'], json: [HERE] },
   'docs/recipes.md': {
     console: [], // needs Docker; the recipe `image` runs the same with podman
-    js: ['test/docs.socket.test.ts', 'scripts/test-recipes.mjs'],
-    json: ['test/docs.socket.test.ts', 'scripts/test-recipes.mjs'],
-    python: ['test/docs.socket.test.ts', 'scripts/test-recipes.mjs'],
-    sh: ['test/docs.socket.test.ts', 'scripts/test-recipes.mjs'],
-    yaml: ['test/docs.socket.test.ts', 'scripts/test-recipes.mjs'],
+    js: [DOCS, RECIPES],
+    json: [DOCS, RECIPES],
+    python: [DOCS, RECIPES],
+    sh: [DOCS, RECIPES],
+    yaml: [DOCS, RECIPES],
   },
-  'docs/recordings.md': { sh: ['scripts/test-recipes.mjs'], json: ['test/pages.socket.test.ts'] },
-  'docs/running.md': {
-    sh: ['scripts/test-recipes.mjs', 'scripts/test-pack.mjs'],
-    js: ['scripts/test-recipes.mjs'],
-    json: ['scripts/test-recipes.mjs'],
-  },
-  'docs/scripts.md': {
-    sh: ['test/pages.socket.test.ts'],
-    json: ['emulator/scripts/docs.test.ts'],
-    ts: ['scripts/test-recipes.mjs'],
-  },
+  'docs/recordings.md': { sh: [RECIPES], json: [HERE] },
+  'docs/running.md': { sh: [RECIPES, 'scripts/test-pack.mjs'], js: [RECIPES], json: [RECIPES] },
+  'docs/scripts.md': { sh: [HERE], json: ['emulator/scripts/docs.test.ts'], ts: [RECIPES] },
   'docs/sdk-authors.md': {
     sh: [], // an install, which the recipes have done already
-    js: ['scripts/test-recipes.mjs'],
-    ts: ['scripts/test-recipes.mjs'],
+    js: [RECIPES],
+    ts: [RECIPES],
   },
-  'docs/seeds.md': { json: ['test/docs.socket.test.ts'], console: ['scripts/test-recipes.mjs'] },
+  'docs/seeds.md': { json: [DOCS], console: [RECIPES] },
 };
 
 test('every block of a page that can be tried names what tries it', () => {
