@@ -21,10 +21,7 @@ test('the same seed and requests give the same bytes', async () => {
         { bodySha256: '0'.repeat(64), route: { method: 'POST', path: '/x' } },
         { as: api.credentials.oauth_token },
       ),
-      await api.post(`/interns/${made.id}/chat/completions`, {
-        stream: true,
-        messages: [{ role: 'user', content: 'hello' }],
-      }),
+      await api.chat('hello', {}, undefined, made.id),
       await api.post('/interns', {}),
     ];
     return JSON.stringify(replies.map(({ status, headers, text }) => [status, [...headers], text]));

@@ -14,8 +14,7 @@ const client = (options: EmulatorOptions = {}) => {
     ...api,
     intern,
     since: () => api.emulator.clock.now() - EPOCH,
-    chat: (content: string, more: object = {}, of = intern) =>
-      api.post(`/interns/${of}/chat/completions`, { stream: true, messages: [{ role: 'user', content }], ...more }),
+    chat: (content: string, more: object = {}, of = intern) => api.chat(content, more, undefined, of),
     /** Asks until the answer is as wanted. Even work without delays takes a few turns. */
     async until(path: string, wanted: (reply: Reply) => boolean): Promise<Reply> {
       for (let turns = 0; turns < 2_000; turns++) {

@@ -76,10 +76,7 @@ inBrowser('the console, interns', (open) => {
     const opened = await open();
     await openIntern(opened);
     await conversation(opened).getByText('Nothing said yet').waitFor();
-    const reply = opened.api.post(`/interns/${opened.intern.id}/chat/completions`, {
-      stream: true,
-      messages: [{ role: 'user', content: 'script: slow\nfrom somewhere else' }],
-    });
+    const reply = opened.api.chat('script: slow\nfrom somewhere else');
     const run = conversation(opened).getByRole('article');
     await run.getByText('from somewhere else').waitFor();
     await run.getByText('alice', { exact: true }).waitFor();
@@ -205,10 +202,7 @@ inBrowser('the console, interns', (open) => {
       { say: 'Ordered.' },
     ];
     await api.put('/_emulator/scripts/order', { name: 'order', turn });
-    const asked = await api.post(`/interns/${intern.id}/chat/completions`, {
-      stream: true,
-      messages: [{ role: 'user', content: 'script: order' }],
-    });
+    const asked = await api.chat('script: order');
     const session_id = /"session_id":"([^"]+)"/.exec(asked.text)?.[1];
     const tool_call_id = /"id":"([^"]+)","type":"function"/.exec(asked.text)?.[1];
     await openIntern(opened);

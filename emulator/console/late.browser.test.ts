@@ -92,13 +92,9 @@ inBrowser('the console, where an answer comes late', (open) => {
   });
 
   test('an entry of a stream that ended meanwhile is shown as ended', async () => {
-    const { page, api, intern, go } = await open();
+    const { page, api, go } = await open();
     await api.put('/_emulator/scripts/two', { name: 'two', turn: [{ say: 'one' }, { wait: '3s' }, { say: 'two' }] });
-    const reply = api.post(
-      `/interns/${intern.id}/chat/completions`,
-      { stream: true, messages: [{ role: 'user', content: 'script: two' }] },
-      { headers: { 'x-request-id': 'stream-1' } },
-    );
+    const reply = api.chat('script: two', {}, { headers: { 'x-request-id': 'stream-1' } });
     await expect.poll(async () => (await api.get('/_emulator/journal')).json.data.length).toBe(1);
     const entry = await holdBack(page, 'journal/stream-1');
     await go('#/requests/stream-1');

@@ -207,16 +207,12 @@ inBrowser('the console, requests', (open) => {
   });
 
   test('a stream is a time line of its writes, growing while it is written, down to the bytes', async () => {
-    const { page, api, intern, go } = await open();
+    const { page, api, go } = await open();
     await api.put('/_emulator/scripts/two', {
       name: 'two',
       turn: [{ say: 'Grüße ' }, { wait: '3s' }, { say: 'again' }],
     });
-    const reply = api.post(
-      `/interns/${intern.id}/chat/completions`,
-      { stream: true, messages: [{ role: 'user', content: 'script: two' }] },
-      { headers: { 'x-request-id': 'stream-1' } },
-    );
+    const reply = api.chat('script: two', {}, { headers: { 'x-request-id': 'stream-1' } });
     await expect.poll(async () => (await api.get('/_emulator/journal')).json.data.length).toBe(1);
     await go('#/requests/stream-1');
     const shown = page.getByRole('region', { name: 'Request', exact: true });
@@ -249,11 +245,7 @@ inBrowser('the console, requests', (open) => {
       ],
     });
     await api.patch(`/interns/${intern.id}`, { description: DANGEROUS, instructions: DANGEROUS });
-    await api.post(
-      `/interns/${intern.id}/chat/completions`,
-      { stream: true, messages: [{ role: 'user', content: `script: bad\n${DANGEROUS}` }] },
-      { headers: { 'x-request-id': 'bad-1', 'x-odd': DANGEROUS } },
-    );
+    await api.chat(`script: bad\n${DANGEROUS}`, {}, { headers: { 'x-request-id': 'bad-1', 'x-odd': DANGEROUS } });
     await emulator.fetch(
       `${emulator.target.base_url}/interns?${encodeURIComponent(DANGEROUS)}=<img/src=x/onerror=alert(1)>`,
     );

@@ -82,11 +82,7 @@ const ELSEWHERE = [
 
 test('the document describes the answer of every call, and each call answers so', async () => {
   const intern = api.credentials.intern?.id ?? '';
-  const chat = { stream: true, session_id: 'a', approval_mode: 'manual' };
-  await api.post(`/interns/${intern}/chat/completions`, {
-    ...chat,
-    messages: [{ role: 'user', content: 'script: ask-question' }],
-  });
+  await api.chat('script: ask-question', { session_id: 'a', approval_mode: 'manual' });
   const ids: Record<string, string> = { intern };
   const met = new Set<string | undefined>();
   for (const [method, path, body] of CALLS) {

@@ -53,12 +53,7 @@ async function listen(api: TestClient, query = '', lastEventId?: string) {
   };
 }
 
-const chat = (api: TestClient, content: string, more = {}) =>
-  api.post(`/interns/${api.credentials.intern?.id}/chat/completions`, {
-    stream: true,
-    messages: [{ role: 'user', content }],
-    ...more,
-  });
+const chat = (api: TestClient, content: string, more = {}) => api.chat(content, more);
 
 /** A request whose answer nobody looks at: many of them cost little. */
 const list = async (api: TestClient) => {

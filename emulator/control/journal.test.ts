@@ -12,7 +12,7 @@ async function busyClient() {
   await api.get('/interns/0b000000-0000-4000-8000-0000000000ff');
   await api.advance(1_000);
   await api.post('/interns', { name: 'ada' });
-  await api.post(`/interns/${id}/chat/completions`, { stream: true, messages: [{ role: 'user', content: 'hi' }] });
+  await api.chat('hi');
   return { api, id };
 }
 
@@ -139,20 +139,10 @@ test('credentials of elsewhere are known by their names: headers, parameters, me
 test('a run is shown with what was said in it by either side', async () => {
   const api = createTestClient();
   const id = api.credentials.intern?.id;
-  const path = `/interns/${id}/chat/completions`;
   const session_id = 'a-session';
-  await api.post(path, {
-    stream: true,
-    session_id,
-    approval_mode: 'manual',
-    messages: [{ role: 'user', content: 'script: ask-permission\ngo' }],
-  });
+  await api.chat('script: ask-permission\ngo', { session_id, approval_mode: 'manual' });
   const [{ id: run, question }] = (await api.get('/_emulator/runs')).json.data;
-  await api.post(path, {
-    stream: true,
-    session_id,
-    messages: [{ role: 'tool', tool_call_id: question.id, content: 'allow_once' }],
-  });
+  await api.chat('', { session_id, messages: [{ role: 'tool', tool_call_id: question.id, content: 'allow_once' }] });
   const { json } = await api.get(`/_emulator/runs/${run}`);
   expect(json).toMatchObject({
     id: run,
@@ -172,8 +162,7 @@ test('a run is shown with what was said in it by either side', async () => {
 test('entries are a recording that drift and --replay read: aliases for ids and callers, streams in their writes', async () => {
   const api = createTestClient();
   const { intern, foreign_api_key } = api.credentials;
-  const body = { stream: true, messages: [{ role: 'user', content: 'hello' }] };
-  await api.post(`/interns/${intern?.id}/chat/completions`, body);
+  await api.chat('hello');
   await api.get('/interns', { as: foreign_api_key ?? '' });
   await api.get('/interns', { as: 'nobody-knows-this' });
   const text = await (await api.emulator.fetch('/_emulator/journal?format=recording')).text();

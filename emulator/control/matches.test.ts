@@ -14,8 +14,7 @@ function client(options: EmulatorOptions = {}) {
   const id = api.credentials.intern?.id ?? '';
   /** The intern's reply to a prompt. */
   const said = async (prompt: string, more: object = {}) => {
-    const messages = [{ role: 'user', content: prompt }];
-    const answer = await api.post(`/interns/${id}/chat/completions`, { stream: true, messages, ...more });
+    const answer = await api.chat(prompt, more);
     const texts = [...answer.text.matchAll(/"delta":\{(?:"role":"assistant",)?"content":"((?:[^"\\]|\\.)*)"/g)];
     return { ...answer, said: texts.map(([, text]) => text).join('') || answer.text };
   };

@@ -7,10 +7,7 @@ const START = Date.UTC(2026, 0, 1);
 async function reply(pace: number, script: unknown, prompt = 'go') {
   const api = createTestClient({ clock: 'auto', settings: { pace } });
   await api.put('/_emulator/scripts/mine', { name: 'mine', turn: script });
-  const { status, text } = await api.post(`/interns/${api.credentials.intern?.id}/chat/completions`, {
-    stream: true,
-    messages: [{ role: 'user', content: `script: mine\n${prompt}` }],
-  });
+  const { status, text } = await api.chat(`script: mine\n${prompt}`);
   expect(status).toBe(200);
   const [entry] = (await api.get('/_emulator/journal?operation=chat')).json.data;
   const said = (entry.writes as { at: string; text: string }[]).flatMap((write) =>
@@ -47,10 +44,7 @@ test('WEB-2: chunks and every of a script win over it', async () => {
 test('WEB-2: what is paced is ended like anything else', async () => {
   const api = createTestClient({ settings: { pace: 1_000 } });
   const id = api.credentials.intern?.id;
-  const chat = api.post(`/interns/${id}/chat/completions`, {
-    stream: true,
-    messages: [{ role: 'user', content: 'one two three four' }],
-  });
+  const chat = api.chat('one two three four');
   await api.advance(1_500);
   await api.post(`/interns/${id}/suspend`);
   const { text } = await chat;

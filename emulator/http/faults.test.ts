@@ -64,8 +64,7 @@ test('BODY-5: a prompt that names an unknown script is 400 before any fault, the
   const api = createTestClient({ settings: { turns_per_minute: 1 } });
   const { intern } = api.credentials;
   const stopped = await api.create();
-  const turn = (id: string, text: string) =>
-    api.post(`/interns/${id}/chat/completions`, { stream: true, messages: [{ role: 'user', content: text }] });
+  const turn = (id: string, text: string) => api.chat(text, {}, undefined, id);
   const invoke = (id: string, input: string, more = {}) => api.post(`/interns/${id}/invoke`, { input, ...more });
   await fault(api, { operation: 'chat', status: 500 });
   await fault(api, { operation: 'invoke', status: 500 });

@@ -86,10 +86,7 @@ test('AUTH-9: a stream shows no credential that was said in pieces, in its write
       { say: `${key} `.repeat(300), chunks: 900 },
     ],
   });
-  const chat = api.post(`/interns/${credentials.intern?.id}/chat/completions`, {
-    stream: true,
-    messages: [{ role: 'user', content: 'script: pieces' }],
-  });
+  const chat = api.chat('script: pieces');
   await api.advance(1_000);
   expect((await chat).status).toBe(200);
   const entry = (await journalOf(api)).data.at(-1);

@@ -11,12 +11,7 @@ function watched(options: Parameters<typeof createTestClient>[0] = {}) {
     log: (record) => logged.push(record),
     ...options,
   });
-  const chat = (content: string, more = {}) =>
-    api.post(`/interns/${api.credentials.intern?.id}/chat/completions`, {
-      stream: true,
-      messages: [{ role: 'user', content }],
-      ...more,
-    });
+  const chat = (content: string, more = {}) => api.chat(content, more);
   return { api, records, logged, chat, intern: api.credentials.intern?.id ?? '' };
 }
 

@@ -65,6 +65,11 @@ export function clientOf(emulator: Emulator, options: Pick<EmulatorOptions, 'pro
     put: (path: string, body?: unknown, ask?: Sending) => call('PUT', path, { body, ...ask }),
     delete: (path: string, body?: unknown, ask?: Sending) => call('DELETE', path, { body, ...ask }),
     advance: (ms: number) => emulator.clock.advance(ms),
+    /** Sends a prompt: to the seeded intern, or to another. */
+    chat: (content: string, more: object = {}, ask?: Sending, to = credentials.intern?.id) => {
+      const body = { stream: true, messages: [{ role: 'user', content }], ...more };
+      return call('POST', `/interns/${to}/chat/completions`, { body, ...ask });
+    },
     /** A new intern's record. */
     async create(body: Record<string, unknown> = {}, ask?: Sending) {
       const name = `t-${named++}`;

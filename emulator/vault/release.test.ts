@@ -5,10 +5,7 @@ const make = (...given: Parameters<typeof createTestClient>) => {
   const api = createTestClient(...given);
   onTestFinished(() => api.emulator.close());
   const chat = async (internId: string, content: string) => {
-    const { text } = await api.post(`/interns/${internId}/chat/completions`, {
-      stream: true,
-      messages: [{ role: 'user', content }],
-    });
+    const { text } = await api.chat(content, {}, undefined, internId);
     return [...text.matchAll(/"content":"([^"]*)"/g)].map(([, said]) => said).join('');
   };
   const store = (path: string, hosts: string[]) => api.put(path, { value: 'a value that is never seen', hosts });

@@ -21,14 +21,7 @@ const HOSTS = ['api.example.com'];
 
 const put = async (api: Client, name: string, value: string) =>
   expect((await api.put(`/vault/secrets/${name}`, { value, hosts: HOSTS })).status).toBe(200);
-const say = async (api: Client, content: string, more: object = {}) =>
-  (
-    await api.post(`/interns/${api.credentials.intern?.id}/chat/completions`, {
-      stream: true,
-      messages: [{ role: 'user', content }],
-      ...more,
-    })
-  ).text;
+const say = async (api: Client, content: string, more: object = {}) => (await api.chat(content, more)).text;
 
 /** Everything that the control interface shows, as texts. */
 async function shown(api: Client): Promise<string> {
