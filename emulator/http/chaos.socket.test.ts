@@ -79,6 +79,8 @@ test('a list of faults is taken whole or not at all, and what is wrong is report
     ],
     [{ operation: 'list', status: 503, intern_id: api.id }, /^intern_id: calls of list/],
     [{ operation: 'list', disconnect: 'mid-event' }, /^disconnect: only chat streams/],
+    [{ operation: 'create', at: 'vault', disconnect: true }, /^at: /],
+    [{ operation: 'create', at: 'vault', status: 500 }, /^at: /],
     [{ operation: 'list', status: 500, reset: true }, /^reset: /],
     [{ operation: 'list', status: 500, probability: 2 }, /^probability: /],
     [{ operation: 'list', status: 500, times: 'often' }, /^times: /],

@@ -52,14 +52,6 @@ test('a create that is answered from its idempotency key uses no fault up, of wh
   expect(await left(api)).toHaveLength(1);
 });
 
-test('a fault with a step has no status and drops no connection: that is refused when it is made', async () => {
-  const api = createTestClient();
-  for (const other of [{ disconnect: true }, { status: 500 }]) {
-    const answer = await api.post('/_emulator/faults', { operation: 'create', at: 'vault', ...other });
-    expect([answer.status, answer.json.error.message]).toEqual([400, expect.stringMatching(/^at: /)]);
-  }
-});
-
 test('BODY-5: a prompt that names an unknown script is 400 before any fault, the state and the limiter', async () => {
   const api = createTestClient({ settings: { turns_per_minute: 1 } });
   const { intern } = api.credentials;

@@ -131,13 +131,3 @@ test('a request whose body was used is refused, as with the global fetch', async
   await expect(emulator.fetch(request)).rejects.toThrow(TypeError);
   await expect(emulator.fetch(request, { signal: null })).rejects.toThrow(TypeError);
 });
-
-test('HEAD has no body, of the control interface neither', async () => {
-  const { emulator } = open();
-  const asked = ['/_emulator/health', '/_emulator/reset'].map((path) => emulator.fetch(path, { method: 'HEAD' }));
-  const heads = await Promise.all(asked);
-  expect(heads.map(({ status, body }) => [status, body])).toEqual([
-    [200, null],
-    [405, null],
-  ]);
-});

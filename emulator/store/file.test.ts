@@ -325,19 +325,15 @@ describe('a damaged store is set aside untouched', () => {
     expect(readdirSync(folder)).toEqual(['interns.json.damaged-1']);
   });
 
-  test('with the path of the row that is wrong', () => {
-    const wrong = { ...internRow(2), seq: -1 };
-    writeFileSync(path, JSON.stringify({ format: 'intern-emulator', version: 1, interns: [internRow(1), wrong] }));
-    expect(() => openFileStore(path)).toThrow(`${path}: $.interns[1].seq: `);
-    const twice = [internRow(1), internRow(1)];
-    writeFileSync(path, JSON.stringify({ format: 'intern-emulator', version: 1, interns: twice }));
-    expect(() => openFileStore(path)).toThrow(/\$\.interns\[1\]\.id: .* is there twice; .*\.damaged-2$/);
-    const named = [internRow(1), internRow(2, { name: 'BAD NAME' })];
-    writeFileSync(path, JSON.stringify({ format: 'intern-emulator', version: 1, interns: named }));
-    expect(() => openFileStore(path)).toThrow(`${path}: $.interns[1].record.name: expected lower-case words`);
-    const taken = [internRow(1), internRow(2, { name: 'intern-1' })];
-    writeFileSync(path, JSON.stringify({ format: 'intern-emulator', version: 1, interns: taken }));
-    expect(() => openFileStore(path)).toThrow(`$.interns[1].record.name: alice has another intern called "intern-1"`);
+  test.each([
+    ['a field of its own', [{ ...internRow(2), seq: -1 }], /\$\.interns\[1\]\.seq: /],
+    ['an id that is there', [internRow(1)], /\$\.interns\[1\]\.id: .* is there twice; .*\.damaged-1$/],
+    ['a name', [internRow(2, { name: 'BAD NAME' })], /\$\.interns\[1\]\.record\.name: expected lower-case words/],
+    ['a taken name', [internRow(2, { name: 'intern-1' })], /record\.name: alice has another intern called "intern-1"/],
+  ])('with the path of the row that is wrong: %s', (_, wrong, message) => {
+    const interns = [internRow(1), ...wrong];
+    writeFileSync(path, JSON.stringify({ format: 'intern-emulator', version: 1, interns }));
+    expect(() => openFileStore(path)).toThrow(message);
   });
 
   test('with its log, where that is damaged in its middle', async () => {
