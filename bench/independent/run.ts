@@ -9,13 +9,9 @@ import { budgetNamed } from '../../conformance/run/budget.js';
 import { run } from '../../conformance/run.js';
 import { blind } from './blind/index.js';
 import { blind27 } from './blind27/index.js';
-import { fresh27c } from './fresh27c/index.js';
-import { fresh27d } from './fresh27d/index.js';
-import { fresh27e } from './fresh27e/index.js';
 import { fresh27f } from './fresh27f/index.js';
 import { newer } from './newer/index.js';
 import { older } from './older/index.js';
-import { shown27 } from './shown27/index.js';
 import { ways } from './ways/index.js';
 import { deployWay, type Way } from './world.js';
 
@@ -44,16 +40,7 @@ const SAMPLES: readonly (readonly [name: string, ways: readonly Way[]])[] = [
   ['2026-11-23c', blind],
   // Likewise, before its writer saw anything of the kit.
   ['2026-11-27', blind27],
-  ['2026-11-27 shown', shown27],
-  // By another reader of interface.md alone.
-  ['2026-11-27c', fresh27c],
-  // By a third reader of interface.md alone, who saw only the first sample's form.
-  ['2026-11-27d shown', fresh27d.filter((_, at) => at % 2 === 0)],
-  ['2026-11-27d hidden', fresh27d.filter((_, at) => at % 2 === 1)],
-  // By a fourth reader, likewise.
-  ['2026-11-27e shown', fresh27e.filter((_, at) => at % 2 === 0)],
-  ['2026-11-27e hidden', fresh27e.filter((_, at) => at % 2 === 1)],
-  // By a fifth reader, likewise.
+  // By another reader of interface.md alone, who saw only the first sample's form.
   ['2026-11-27f shown', fresh27f.filter((_, at) => at % 2 === 0)],
   ['2026-11-27f hidden', fresh27f.filter((_, at) => at % 2 === 1)],
 ];
