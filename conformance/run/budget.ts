@@ -79,7 +79,7 @@ export function budgetNamed(text: string): BudgetName {
   throw new UsageError(`--budget: expected ${known}, got ${JSON.stringify(text)}${suggestion(text, BUDGET_NAMES)}`);
 }
 
-/** The reserve for units under way, and for a second look at their findings. Where less is left, no unit begins. */
+/** The reserve for units under way. Where less is left beside what second looks take, no unit begins. */
 const LAST = { share: 0.1, prompts: 2, requests: 12 };
 
 /** Requests of a second look at one thing that was found, and at the habits that may explain it. */
@@ -123,7 +123,7 @@ export function createRoom({ prompts: turns, requests }: Limits, owed: () => num
     /** Why no further unit is begun, where none is. `prompts`: it is about what an intern says. */
     without(unit: { readonly prompts: boolean }): Stop | undefined {
       const kept = (of: 'prompts' | 'requests', most: number) => Math.max(1, Math.min(LAST[of], LAST.share * most));
-      const last = Math.max(kept('requests', requests.most), Math.min(looks(), LAST.share * requests.most));
+      const last = kept('requests', requests.most) + Math.min(looks(), LAST.share * requests.most);
       if (areTooMany(last)) return requests.stop;
       return unit.prompts && prompts + kept('prompts', turns.most) > turns.most ? turns.stop : undefined;
     },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ruleOf } from '../rules/check.js';
 import { checks } from '../scenarios/index.js';
-import { budgetNamed, createRoom, limitsOf } from './budget.js';
+import { budgetNamed, createRoom, limitsOf, requestsOfLooks } from './budget.js';
 import { inOrder, nextOf, prompts } from './order.js';
 
 const deployed = (need: string) => ['control', 'clock', 'disposable'].includes(need) || need.startsWith('slow:');
@@ -110,6 +110,24 @@ test('no request is let in beyond the limit, what the clean-up owes kept, and no
   owed = 10;
   expect(read).toThrow('"kind":"requests","most":20');
   expect(room.without({ prompts: false })).toEqual({ kind: 'requests', most: 20 });
+});
+
+test('units under way take nothing of what second looks need', () => {
+  let found = 0;
+  const room = createRoom(
+    limitsOf({ maxRequests: 1_000 }, { free: false }),
+    () => 0,
+    () => requestsOfLooks(found),
+  );
+  const isLeft = (left: number) => {
+    for (; sent < 1_000 - left; sent++) room.enter({ prompt: false, owes: 0 });
+    return room.without({ prompts: false }) === undefined;
+  };
+  let sent = 0;
+  expect(isLeft(80)).toBe(true);
+  found = 1;
+  expect(isLeft(requestsOfLooks(1) + 12)).toBe(true);
+  expect(isLeft(requestsOfLooks(1) + 11)).toBe(false);
 });
 
 test('while turns wait, what needs a caller over the limit goes first, then what takes no turn', () => {
