@@ -55,6 +55,23 @@ test('a value that is refused whatever else is wrong meets a bad one of each oth
   }
 });
 
+test('a caller who is refused meets interns in any state that lasts', () => {
+  for (const table of TABLES) {
+    const { good = [], bad = [] } = table.states ?? {};
+    const [callers = []] = table.parts;
+    const refused = cover(table, half)
+      .flat()
+      .filter(({ values }) => values.some((one) => one.bad && callers.includes(one)));
+    for (const state of ['stopped', 'running', 'suspended'] as const) {
+      if (refused.length === 0 || ![...good, ...bad].includes(state)) continue;
+      expect(
+        refused.some((row) => row.state === state && !row.badState),
+        `${table.operation}: ${state}`,
+      ).toBe(true);
+    }
+  }
+});
+
 test('no row comes twice', () => {
   for (const table of TABLES) {
     const rows = cover(table, half).flat();

@@ -15,6 +15,9 @@ export const isGood = ({ badState, values }: Row): boolean => !badState && value
 type Cell = { readonly state: State; readonly bad: boolean } | Value;
 const isBad = (cell: Cell): boolean => cell.bad === true;
 
+/** States that an intern stays in: a row need not wait for them. */
+const AT_REST: ReadonlySet<State> = new Set(['stopped', 'running', 'suspended']);
+
 /** The columns of a table: its states, where it has any, and its parts. */
 const columnsOf = ({ states, parts }: Table): readonly (readonly Cell[])[] => [
   ...(states === undefined
@@ -27,17 +30,14 @@ const columnsOf = ({ states, parts }: Table): readonly (readonly Cell[])[] => [
 const rowOf = (table: Table, cells: readonly Cell[]): Row => {
   const first = cells[0];
   const state = first !== undefined && 'state' in first ? first : undefined;
-  return {
-    table,
-    state: state?.state,
-    badState: state?.bad ?? false,
-    values: (state === undefined ? cells : cells.slice(1)) as readonly Value[],
-  };
+  const values = (state === undefined ? cells : cells.slice(1)) as readonly Value[];
+  return { table, state: state?.state, badState: state?.bad === true && !values.some(isBad), values };
 };
 
 /**
  * Rows in which every value of a table meets every good value of its other columns at least once. A bad value always stands
- * alone among good ones. One exception: a value that is refused whatever else is wrong meets a bad value of each other column.
+ * alone among good ones. Two exceptions: a value that is refused whatever else is wrong meets a bad value of each other column,
+ * and a caller who is refused meets interns in any state.
  * Rows come in passes: in the first, each value is there once, good ones before bad ones, and bad ones beside the plainest contents. No
  * row comes twice.
  */
@@ -51,8 +51,12 @@ export function cover(table: Table, random: () => number): readonly (readonly Ro
     const column = good[at] ?? [];
     return column[((starts[at] ?? 0) + step) % column.length] as Cell;
   };
-  const [, contents] = table.parts;
+  const [callers, contents] = table.parts;
   const beside = (at: number, step: number): Cell => (columns[at] === contents && good[at]?.[0]) || turn(at, step);
+  const rests = (columns[0] ?? []).filter((cell) => 'state' in cell && AT_REST.has(cell.state));
+  /** A caller is refused whatever the state of the intern: each meets another. */
+  const forCaller = (at: number, nth: number, wrong: Cell): Cell | undefined =>
+    at === 0 && rests.length > 0 && callers?.includes(wrong as Value) ? rests[nth % rests.length] : undefined;
   const most = Math.max(...good.map((column) => column.length));
   const before = new Set<string>();
   const isNew = (cells: readonly Cell[]): boolean => {
@@ -81,7 +85,9 @@ export function cover(table: Table, random: () => number): readonly (readonly Ro
           .filter(isBad)
           .map((wrong, nth) =>
             columns.map((_, other) =>
-              other === at ? wrong : pass === 0 ? beside(other, nth) : turn(other, pass + nth),
+              other === at
+                ? wrong
+                : (forCaller(other, pass + nth, wrong) ?? (pass === 0 ? beside(other, nth) : turn(other, pass + nth))),
             ),
           ),
       ),

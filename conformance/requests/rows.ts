@@ -167,6 +167,7 @@ const TYPES: readonly Value[] = [
     type('none', undefined),
     type('text/json', 'text/json'),
     type('a suffix of JSON', 'application/vnd.api+json'),
+    type('a merge patch', 'application/merge-patch+json'),
     type('a list of JSON', 'application/x-ndjson'),
     type('application/jsonx', 'application/jsonx'),
     type('multipart', 'multipart/form-data; boundary=application/json'),

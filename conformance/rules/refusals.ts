@@ -98,8 +98,9 @@ function phasesOf({ answered, asked, intern, operation }: Seen): ReadonlySet<Pha
   const here = isFresh ? PHASES[shown.status]?.filter((phase) => all?.has(phase)) : undefined;
   return here === undefined || here.length === 0 ? all : new Set(here);
 }
-/** Whether the intern has none of these phases. */
+/** Whether the intern has none of these phases. One that the caller cannot see has no state, as an unknown id has none. */
 const isNone = (seen: Seen, model: Model, ...phases: readonly Phase[]): Wrong => {
+  if (isHidden(seen, model) === true) return false;
   const all = phasesOf(seen);
   if (all === undefined || (all.has('new') && model.options.ours !== true && !phases.includes('new'))) return undefined;
   const some = phases.some((phase) => all.has(phase));
@@ -946,6 +947,8 @@ function replyIn({ operation, body }: Seen): Row | undefined {
 }
 /** The question that an answer names, where it was asked in its session, of its intern. */
 function questionOf(seen: Seen, model: Model) {
+  // A caller who cannot see the intern was asked nothing by it.
+  if (isHidden(seen, model) === true) return undefined;
   const question = model.questions.get(String(replyIn(seen)?.tool_call_id));
   return question?.value.intern === seen.id && question?.value.session === seen.body?.session_id ? question : undefined;
 }

@@ -379,6 +379,12 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
     ],
   ],
   [
+    // A caller who cannot see it is told nothing of its state.
+    'AUTH-3/not-visible',
+    [1],
+    [CREATE, entry(`POST ${ONE}/suspend`, 409, error(409, 'intern_busy'), { caller: 'foreign' })],
+  ],
+  [
     'LIFE-1/refused-does-nothing',
     [2, 3],
     [

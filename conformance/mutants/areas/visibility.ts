@@ -47,6 +47,23 @@ export const VISIBILITY = defineMutants({
       answers({ of: all(['daemon', 'sign'], byAnApiKey, isKnown), status: 404 }, refused('personal_identity_required')),
     );
   },
+  // A prompt to a hidden intern that rests is refused as one that the caller sees.
+  'hidden-tells-its-state': () => {
+    const states = new Map<string, string>();
+    return together(
+      puts((put) => (row, ...rest) => {
+        states.set(row.id, row.record.status);
+        return put(row, ...rest);
+      }),
+      answers(
+        {
+          of: all(['chat', 'invoke'], by('foreign_api_key'), ({ internId = '' }) => states.get(internId) === 'stopped'),
+          status: 404,
+        },
+        refused('intern_not_ready'),
+      ),
+    );
+  },
   // An intern that was deleted is 404 with a message of its own.
   'gone-differs-from-unknown': knowingGone((gone) =>
     errors({ of: ({ internId = '' }) => gone.has(internId), status: 404 }, { message: 'Intern was deleted' }),
