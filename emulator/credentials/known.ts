@@ -11,8 +11,8 @@ export interface Match {
 
 /** The values that are searched for in texts. */
 export interface Search {
-  /** Places in a text as it reads, those of one kind in order and without overlap. */
-  find(text: string): Iterable<Match>;
+  /** Places in a text as it reads, those of one kind in order and without overlap, and such as `accept` takes. */
+  find(text: string, accept?: (index: number, length: number, value: string) => boolean): Iterable<Match>;
   /** Whether a text may hold anything that is found, as it is or in Base64. */
   mayHold(text: string): boolean;
   /** Whether Base64 in a text may. */
@@ -161,7 +161,7 @@ export function createKnown(
         put(reading, { value: '', reading: '', length, digest: digestOf(reading) });
       }
     },
-    *find(text) {
+    *find(text, accept) {
       const whole = short.get(text);
       if (whole !== undefined) yield { index: 0, length: text.length, value: whole };
       if (anywhere)
@@ -171,7 +171,8 @@ export function createKnown(
         let match: Match | undefined;
         for (const entry of index.get(hash(text, place)) ?? []) {
           const length = agreement(text, place, entry);
-          if (length > (match?.length ?? 0)) match = { index: place, length, value: entry.value };
+          if (length > (match?.length ?? 0) && accept?.(place, length, entry.value) !== false)
+            match = { index: place, length, value: entry.value };
         }
         if (match) yield match;
         place = begins.next(text, place + (match?.length ?? 1), PLAINLY);

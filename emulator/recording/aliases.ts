@@ -2,7 +2,8 @@ import { SEARCHED_FROM } from '../credentials/beginnings.js';
 import { createKnown } from '../credentials/known.js';
 import { merged, replaced, type Span } from '../credentials/spans.js';
 import { begunIn, spelledIn } from '../credentials/spellings.js';
-import { foldUuids, uuidsIn } from './uuids.js';
+import { spelled } from './template.js';
+import { foldUuids, isUuid } from './uuids.js';
 
 /** Values that are kept out of a recording, by the name that their aliases carry. */
 export const ALIAS_KINDS = [
@@ -64,19 +65,12 @@ export interface Aliases {
 
 /** More secrets than any deployment has: beyond it, somebody fills the memory. */
 const MOST_SECRETS = 100_000;
-const TOKEN = /[\w-]+/g;
+const TOKEN = /^[\w-]+$/;
 /** Recognizes texts that change once their escapes are undone. */
 const ESCAPED = /[%\\]/;
 
 /** Aliases in a text, and dollar signs. */
 const ALIAS = new RegExp(`\\$\\$|\\$\\{?(?:${ALIAS_KINDS.join('|')})\\.\\d+\\}?`, 'g');
-
-/** An alias as written before `next`: in braces if that would be read as a part of it. */
-export function spelled(alias: string, next: string): string {
-  const numbered = /\.\d+$/.test(alias);
-  const unclear = numbered ? /^\d/.test(next) : /^(?:[a-z_]|\.\d)/.test(next);
-  return unclear ? `\${${alias.slice(1)}}` : alias;
-}
 
 // A pattern, because V8 makes a string for each place where it replaces a plain string.
 const doubled = (text: string) => text.replace(/\$/g, '$$$$');
@@ -93,8 +87,8 @@ export function createAliases(environment: ReadonlyMap<string, string>): Aliases
   const secrets = new Map<string, string>();
   const secretValues = createKnown();
   const counts = new Map<AliasKind, number>();
-  /** Values that no token of a text can be: searched for separately. */
-  const odd = createKnown();
+  /** Those that are long enough to be found in longer text. */
+  const others = createKnown();
   const learned: Learned[] = [];
   const span = (start: number, end: number, shown = ''): Span => ({ start, end, shown });
 
@@ -108,21 +102,13 @@ export function createAliases(environment: ReadonlyMap<string, string>): Aliases
   };
 
   const findOthers = (text: string, from: number, to: number): Span[] => {
-    const part = text.slice(from, to);
-    if (part.length < SEARCHED_FROM) return [];
-    const found: Span[] = [];
-    const take = (token: string, at: number): boolean => {
-      const alias = token.length < SEARCHED_FROM ? undefined : known.get(foldUuids(token));
-      if (alias !== undefined) found.push(span(from + at, from + at + token.length, alias));
-      return alias !== undefined;
-    };
-    for (const { 0: token, index } of part.matchAll(TOKEN)) {
-      if (take(token, index)) continue;
-      for (const uuid of uuidsIn(token)) take(uuid[0], index + uuid.index);
-    }
-    for (const { index, length, value } of odd.find(part))
-      found.push(span(from + index, from + index + length, known.get(foldUuids(value))));
-    return merged(found);
+    const part = foldUuids(text.slice(from, to));
+    const joins = (at: number) => /[\w-]/.test(part[at] ?? '');
+    /** A value of one token is no part of another; but a UUID is the same wherever it stands. */
+    const isWhole = (at: number, length: number, value: string) =>
+      !TOKEN.test(value) || isUuid(value) || !(joins(at - 1) || joins(at + length));
+    const found = [...others.find(part, isWhole)];
+    return merged(found.map(({ index, length, value }) => span(from + index, from + index + length, known.get(value))));
   };
 
   /** Secrets that are no part of an alias: one may be a word of ours. */
@@ -197,7 +183,7 @@ export function createAliases(environment: ReadonlyMap<string, string>): Aliases
         addSecret(value, alias);
       } else {
         known.set(folded, alias);
-        if (value.length >= SEARCHED_FROM && !/^[\w-]+$/.test(value)) odd.add(value);
+        if (value.length >= SEARCHED_FROM) others.add(folded);
       }
       learned.push([kind, value]);
       return alias;

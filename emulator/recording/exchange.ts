@@ -1,3 +1,4 @@
+import { given } from '../contract/given.js';
 import type { Aliases } from './aliases.js';
 import type { Write } from './capture.js';
 import {
@@ -94,10 +95,7 @@ export async function toRecorded(aliases: Aliases, raw: RawExchange, limit: numb
       : bodyOf(answer)),
     ended,
     ...((request.leftOut || answer.leftOut) && {
-      left_out: {
-        ...(request.leftOut && { request: request.leftOut }),
-        ...(answer.leftOut && { answer: answer.leftOut }),
-      },
+      left_out: given({ request: request.leftOut, answer: answer.leftOut }),
     }),
     ...(raw.notPassedOn !== undefined && { not_passed_on: raw.notPassedOn }),
   };

@@ -3,11 +3,11 @@ import { REDACTED } from '../credentials/redaction.js';
 import { createAliases } from './aliases.js';
 import { type RawExchange, toRecorded } from './exchange.js';
 import type { LeftOut } from './format.js';
+import { fromVersion, originForm, VERSION_SEGMENT } from './operations.js';
 
 /** Bytes that a body may decode to: the journal keeps less. */
 const LIMIT = 1_048_576;
 const ENDED = { complete: 'complete', client_left: 'client', dropped: 'broken' } as const;
-const BASE = '/api/v1';
 
 /** The credential that a caller used, by the operation; the journal has none. */
 function credentialOf(entry: Journaled, callers: Readonly<Record<string, string>>): string {
@@ -44,11 +44,10 @@ function rawOf(
   callers: Readonly<Record<string, string>>,
 ): RawExchange | undefined {
   const { request, response, writes, closed } = entry;
-  const { pathname, search } = new URL(request.url);
-  const from = pathname.indexOf(`${BASE}/`);
+  const path = fromVersion(originForm(request.url));
   // A request under way has no answer yet; the daemons are no part of a recording.
   if (
-    from < 0 ||
+    !path.startsWith(`${VERSION_SEGMENT}/`) ||
     entry.operation === 'daemon-request' ||
     entry.ms === null ||
     (writes !== undefined && closed === undefined)
@@ -66,7 +65,7 @@ function rawOf(
     scenario: null,
     at: at - since,
     method: request.method,
-    path: pathname.slice(from) + search,
+    path,
     requestHeaders: authorization === undefined ? others : { ...others, authorization: bearer },
     requestBody: bytesOf(sent(entry, n)),
     status: response.status,

@@ -7,7 +7,7 @@ import type { Aliases, AliasKind } from './aliases.js';
 import { MOMENT, mayStay, type Place } from './fields.js';
 import { bodyText, type RecordedExchange, type RecordedWrite, toBody } from './format.js';
 import { type Leaf, leavesOf } from './leaves.js';
-import { apart } from './neighbours.js';
+import { apart } from './template.js';
 
 /** Changes the pieces of a text; undefined leaves them as they are. */
 type Visit = (pieces: readonly string[], place: Place) => readonly string[] | undefined;

@@ -1,3 +1,4 @@
+import { given } from '../contract/given.js';
 import type { Write } from './capture.js';
 import { sha256 } from './coding.js';
 import type { RawExchange } from './exchange.js';
@@ -15,16 +16,13 @@ export interface PackedExchange extends Omit<RawExchange, 'writes'> {
   readonly writes: PackedWrites;
 }
 
-/** The bytes of all writes. */
-const joined = (writes: readonly Write[]): Uint8Array => Buffer.concat(writes.map((write) => write.bytes));
-
 /** Packs an exchange. */
 export const pack = ({ writes, ...raw }: RawExchange): PackedExchange => ({
   ...raw,
   writes: {
     at: Float64Array.from(writes, (write) => write.at),
     lengths: Uint32Array.from(writes, (write) => write.bytes.length),
-    bytes: joined(writes),
+    bytes: Buffer.concat(writes.map((write) => write.bytes)),
   },
 });
 
@@ -34,13 +32,14 @@ export function withoutBodies({ leftOut, ...packed }: PackedExchange, why: strin
     if (before !== undefined) return { length: before.length, why: `${why}; ${before.why}` };
     return bytes.length === 0 ? undefined : { length: bytes.length, sha256: sha256(bytes), why };
   };
-  const request = left(packed.requestBody, leftOut?.request);
-  const answer = left(packed.writes.bytes, leftOut?.answer);
   return {
     ...packed,
     requestBody: new Uint8Array(),
     writes: { at: new Float64Array(), lengths: new Uint32Array(), bytes: new Uint8Array() },
-    leftOut: { ...(request && { request }), ...(answer && { answer }) },
+    leftOut: given({
+      request: left(packed.requestBody, leftOut?.request),
+      answer: left(packed.writes.bytes, leftOut?.answer),
+    }),
   };
 }
 

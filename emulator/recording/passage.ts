@@ -1,6 +1,7 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { hostDelay } from '../clock/host.js';
+import { given } from '../contract/given.js';
 import { errorResponse, type PlainResponse } from '../http/response.js';
 import { Capture, type Room, Share } from './capture.js';
 import type { PassedExchange, RawRequest } from './exchange.js';
@@ -23,7 +24,7 @@ export interface Observer<Place> {
   over?(place: Place): void;
 }
 
-export interface PassOptions<Place> {
+interface PassOptions<Place> {
   /** The deployment: its base URL, which ends in `/api/v1`. */
   readonly target: URL;
   readonly agent: http.Agent;
@@ -381,10 +382,10 @@ export class Passage<Place> {
       ...this.#answer,
       writes,
       ended: how,
-      leftOut: {
-        ...(missing !== undefined && { request: { length: this.#sent.length, why: missing } }),
-        ...(cut !== undefined && { answer: { length, why: cut } }),
-      },
+      leftOut: given({
+        request: missing === undefined ? undefined : { length: this.#sent.length, why: missing },
+        answer: cut === undefined ? undefined : { length, why: cut },
+      }),
     };
     await this.options.observer.end(raw, this.passing.place);
   }

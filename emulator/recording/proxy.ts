@@ -3,8 +3,9 @@ import * as https from 'node:https';
 import { bind } from '../contract/bind.js';
 import type { PlainResponse } from '../http/response.js';
 import { type Limits, Room } from './capture.js';
-import { createPass } from './pass.js';
-import { answerHere, type Observer } from './passage.js';
+import { transferCoding } from './headers.js';
+import { originForm } from './operations.js';
+import { answerHere, type Observer, Passage, refuse } from './passage.js';
 
 export interface ProxyOptions<Place> {
   /** The deployment: its base URL, which ends in `/api/v1`. */
@@ -29,9 +30,20 @@ export interface RecordingProxy {
   close(patience?: Promise<unknown>): Promise<void>;
 }
 
+/** Why a request cannot be recorded, and the status that says so; undefined if it can. */
+function unrecordable({ url = '', headers }: http.IncomingMessage): { status: number; message: string } | undefined {
+  const target = originForm(url);
+  if (!target.startsWith('/'))
+    return { status: 400, message: `A request for ${JSON.stringify(target)} cannot be recorded` };
+  const coding = transferCoding(headers);
+  if (coding === undefined) return undefined;
+  return { status: 501, message: `The transfer coding ${JSON.stringify(coding)} cannot be recorded` };
+}
+
 /**
- * A proxy of one deployment that changes nothing: it passes everything on unchanged, in both directions. It verifies
- * the deployment's TLS.
+ * A proxy of one deployment that passes everything on unchanged, in both directions. If one side disconnects, so does the
+ * other. An answer that cannot be passed on becomes a 502 with the reason. Nothing that happens in one exchange ends another.
+ * It verifies the deployment's TLS.
  *
  * @throws Error with Node's `code` if the port is not available
  */
@@ -39,8 +51,21 @@ export async function startProxy<Place>(options: ProxyOptions<Place>): Promise<R
   const { target, now, observer, admit } = options;
   const agent = new (target.protocol === 'https:' ? https : http).Agent({ keepAlive: true });
   const began = now();
-  const room = new Room(options.limits);
-  const pass = createPass({ target, agent, now: () => now() - began, observer, room });
+  const passing = { target, agent, now: () => now() - began, observer, room: new Room(options.limits) };
+  let count = 0;
+  const pass = async (request: http.IncomingMessage, response: http.ServerResponse) => {
+    const n = ++count;
+    const refused = unrecordable(request);
+    if (refused) return void refuse(response, refused.status, refused.message, 'not_recordable');
+    let place: Place;
+    try {
+      place = observer.begin(request);
+    } catch (error) {
+      return void refuse(response, 409, (error as Error).message, 'not_recordable');
+    }
+    await new Passage(passing, { n, place, request, response }).ended;
+    observer.over?.(place);
+  };
   const under = new Set<Promise<void>>();
 
   let closing = false;

@@ -30,6 +30,35 @@ export function piecesOf(recorded: string): Piece[] {
   return text === '' ? pieces : [...pieces, { text }];
 }
 
+/** An alias as written before `next`: in braces if that would be read as a part of it. */
+export function spelled(alias: string, next: string): string {
+  const numbered = /\.\d+$/.test(alias);
+  const unclear = numbered ? /^\d/.test(next) : /^(?:[a-z_]|\.\d)/.test(next);
+  return unclear ? `\${${alias.slice(1)}}` : alias;
+}
+
+const BEGINNING = String.raw`\$(?:[a-z_]|\{[a-z_])`;
+/** Whether two aliases may be adjacent: then the text is read. */
+const MAY = new RegExp(String.raw`${BEGINNING}[a-z_]*(?:\.\d+)?\}?${BEGINNING}`);
+
+/**
+ * A recorded text without directly adjacent aliases: in a request, nobody could say where the first one ends. The first
+ * of adjacent aliases stays, for all of them.
+ */
+export function apart(text: string): string {
+  if (!MAY.test(text)) return text;
+  const pieces = piecesOf(text).filter((piece, at, all) => {
+    const before = all[at - 1];
+    return !('alias' in piece && before !== undefined && 'alias' in before);
+  });
+  let written = '';
+  for (const piece of pieces.reverse()) {
+    if ('text' in piece) written = piece.text.replaceAll('$', '$$$$') + written;
+    else written = spelled(`$${piece.alias}`, written.slice(0, 2)) + written;
+  }
+  return written;
+}
+
 /** Aliases of a moment: a new one each time. */
 export const MOMENTS: ReadonlySet<string> = new Set(['time', 'unix']);
 

@@ -5,7 +5,7 @@ import type { Profile } from '../../contract/profile.js';
 import { isRecord } from '../../contract/record.js';
 import { REDACTED } from '../../credentials/redaction.js';
 import { bodyText, type RecordedExchange, type RecordedWrite, SCENARIO_HEADER } from '../format.js';
-import { VERSION_SEGMENT } from '../operations.js';
+import { fromVersion, originForm } from '../operations.js';
 import { type PlacedExchange, readRecording } from '../read.js';
 import { type Bindings, renderText } from '../template.js';
 import { type Comparable, comparableSent } from './compare.js';
@@ -59,14 +59,6 @@ export interface Replay {
   /** Starts every scenario anew. */
   reset(): void;
 }
-
-/** The path of an address from the version segment on, with its query. */
-const pathOf = (address: string): string => {
-  const { pathname, search } = new URL(address);
-  const path = pathname + search;
-  const at = path.indexOf(`${VERSION_SEGMENT}/`);
-  return at > 0 ? path.slice(at) : path;
-};
 
 /** Answers that have no body, whatever was recorded. */
 const isEmpty = (status: number, method: string) => method === 'HEAD' || [204, 205, 304].includes(status);
@@ -182,7 +174,7 @@ export function createReplay(files: readonly string[], deps: ReplayDeps): Replay
               : `no scenario ${name}; known are: ${known}`,
         };
       }
-      const asked = comparableSent(request, pathOf(request.url), body);
+      const asked = comparableSent(request, fromVersion(originForm(request.url)), body);
       const found: Taken = scenario.take(asked);
       if ('problem' in found) return found;
       const { operation } = found.exchange.exchange;
