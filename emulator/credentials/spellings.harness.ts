@@ -13,6 +13,8 @@ export const SPELLINGS: Readonly<Record<string, (secret: string) => string>> = {
     unicode(secret).replace(/u00../g, (one) => `u${one.slice(1).toUpperCase()}`),
   'with one character escaped': (secret) => unicode(secret[0] ?? '') + secret.slice(1),
   'in JSON within JSON': (secret) => JSON.stringify(JSON.stringify({ a: secret }).replace('emu', '\\u0065mu')),
+  'in both, character by character': (secret) =>
+    [...secret].map((one, at) => [one, unicode(one), percent(one)][at % 3]).join(''),
   'percent-encoded': percent,
   'percent-encoded twice': (secret) => percent(secret).replaceAll('%', '%25'),
   'as encodeURIComponent has it': encodeURIComponent,
