@@ -4,16 +4,18 @@ import type { Setting } from '../../emulator/wire/serve.js';
 import { check, fakeDriver, fakeHost, fakeTarget } from '../../test/targets/fake-target.js';
 import { createVirtualHost } from '../../test/targets/virtual-host.js';
 import { equal, fail } from '../framework/assert.js';
+import type { Check } from '../framework/check.js';
 import { Finding } from '../framework/finding.js';
 import { blocked, byTheIntern, lacking, raced } from '../framework/skip.js';
 import { fewRequests } from '../habits/few-requests.js';
+import type { Fetch } from '../probe/client.js';
 import { run } from '../run.js';
 import type { CheckResult } from './results.js';
 import type { RunnerOptions } from './runner.js';
 
-const go = (checks: RunnerOptions['checks'], more: Partial<RunnerOptions> = {}) => {
+const go = (checks: Check[], more: Partial<RunnerOptions> = {}, fetch: Fetch = fakeTarget().fetch) => {
   const host = fakeHost();
-  return run({ driver: fakeDriver(fakeTarget().fetch, host), host, checks: checks ?? [], seed: 's', rate: 0, ...more });
+  return run({ driver: fakeDriver(fetch, host), host, checks, seed: 's', rate: 0, ...more });
 };
 /** Checks that each take a few turns, and what `look` sees of how many are at work. */
 function crowd(n: number, look: (at: number, busy: number) => void) {
@@ -67,22 +69,6 @@ test('what is found beside others counts only if it is found alone', async () =>
   expect(tries).toEqual([4, 1]);
 });
 
-test('what is found beside others and alone is found', async () => {
-  const tries: number[] = [];
-  const results = await go(
-    crowd(8, (at, busy) => {
-      if (at !== 2) return;
-      tries.push(busy);
-      equal(busy, 0, 'checks at work');
-    }),
-  );
-  expect(results.checks.find(({ id }) => id === 'a/2')).toMatchObject({
-    verdict: 'fail',
-    finding: { what: 'checks at work' },
-  });
-  expect(tries.slice(1)).toEqual([1]);
-});
-
 /** Checks of which the third finds this of that each time, and what was at work beside it. */
 async function finds(what: (tries: number) => string) {
   const tries: number[] = [];
@@ -114,22 +100,24 @@ test('what was found beside others is done alone although the budget leaves no r
   }
 });
 
-test('what was found beside others counts when one run alone finds the same', async () => {
-  const { tries, result } = await finds(() => 'colour');
-  expect(result).toMatchObject({ verdict: 'fail', finding: { what: 'colour' } });
-  expect(tries).toEqual([4, 1]);
-});
-
-test('another finding alone counts when the next run finds that', async () => {
-  const { tries, result } = await finds((nth) => (nth === 1 ? 'colour' : 'size'));
-  expect(result).toMatchObject({ verdict: 'fail', finding: { what: 'size' } });
-  expect(tries).toEqual([4, 1, 1]);
-});
-
-test('findings of two runs alone count, also where they differ', async () => {
-  const { tries, result } = await finds((nth) => ['colour', 'size', 'weight', 'age'][nth - 1] ?? '');
-  expect(result).toMatchObject({ verdict: 'fail', finding: { of: 'weight', others: [{ of: 'size' }] } });
-  expect(tries).toEqual([4, 1, 1]);
+test.each([
+  ['finds the same', () => 'colour', { of: 'colour' }, [4, 1]],
+  [
+    'finds another, which the next run finds too',
+    (nth: number) => (nth === 1 ? 'colour' : 'size'),
+    { of: 'size' },
+    [4, 1, 1],
+  ],
+  [
+    'finds another, and the next run yet another',
+    (nth: number) => ['colour', 'size', 'weight', 'age'][nth - 1] ?? '',
+    { of: 'weight', others: [{ of: 'size' }] },
+    [4, 1, 1],
+  ],
+])('what was found beside others counts where a run alone %s', async (_, what, finding, atWork) => {
+  const { tries, result } = await finds(what);
+  expect(result).toMatchObject({ verdict: 'fail', finding });
+  expect(tries).toEqual(atWork);
 });
 
 test('what was found alone and does not come again is a note', async () => {
@@ -177,30 +165,33 @@ test('a property that others were beside is tried again with the values that it 
   expect(typeof drawn.at(-3)).toBe('string');
 });
 
-test('a target that is gone is no breach: the run ends as one that could not be done', async () => {
+/** A target that refuses some of the connections that are made to it, which are counted from 1. */
+function away(when: (nth: number) => boolean): Fetch {
   const target = fakeTarget();
-  const host = fakeHost();
   let requests = 0;
-  const fetch = async (request: Request) => {
-    if (++requests > 12)
+  return async (request) => {
+    if (when(++requests))
       throw new TypeError('fetch failed', { cause: Object.assign(new Error('no'), { code: 'ECONNREFUSED' }) });
     return target.fetch(request);
   };
-  const results = await run({ driver: fakeDriver(fetch, host), host, seed: 's', rate: 0, checks: crowd(12, () => {}) });
+}
+
+test('a target that is gone is no breach: the run ends as one that could not be done', async () => {
+  const results = await go(
+    crowd(12, () => {}),
+    {},
+    away((nth) => nth > 12),
+  );
   expect(results).toMatchObject({ verdict: 'incomplete', exit: 3, counts: { fail: 0, warn: 0 } });
   expect(results.reasons.join(' ')).toMatch(/gave no answer in 5 checks in a row.*could not be reached/);
 });
 
 test('one that is away for a moment is waited for', async () => {
-  const target = fakeTarget();
-  const host = fakeHost();
-  let requests = 0;
-  const fetch = async (request: Request) => {
-    if (++requests === 12)
-      throw new TypeError('fetch failed', { cause: Object.assign(new Error('no'), { code: 'ECONNREFUSED' }) });
-    return target.fetch(request);
-  };
-  const results = await run({ driver: fakeDriver(fetch, host), host, seed: 's', rate: 0, checks: crowd(12, () => {}) });
+  const results = await go(
+    crowd(12, () => {}),
+    {},
+    away((nth) => nth === 12),
+  );
   expect(results).toMatchObject({ verdict: 'pass', counts: { pass: 12 } });
 });
 
@@ -222,23 +213,16 @@ test.each([
 });
 
 test('one that asks for fewer requests gets one check at a time', async () => {
-  const target = fakeTarget();
-  const host = fakeHost();
   let requests = 0;
   const busy: number[] = [];
-  const results = await run({
-    driver: fakeDriver(
-      async (request) =>
-        ++requests === 10
-          ? new Response('{}', { status: 429, headers: { 'retry-after': '1' } })
-          : target.fetch(request),
-      host,
-    ),
-    host,
-    seed: 's',
-    rate: 0,
-    checks: crowd(20, (_, now) => void busy.push(now)),
-  });
+  const { fetch } = fakeTarget(() =>
+    ++requests === 10 ? new Response('{}', { status: 429, headers: { 'retry-after': '1' } }) : undefined,
+  );
+  const results = await go(
+    crowd(20, (_, now) => void busy.push(now)),
+    {},
+    fetch,
+  );
   expect(results.counts.pass).toBe(20);
   expect(Math.max(...busy.slice(0, 4))).toBeGreaterThan(1);
   expect(busy.slice(-10)).toEqual(Array(10).fill(1));
@@ -253,7 +237,6 @@ const leaves = (count: number) =>
 
 test('several interns are taken away at a time', async () => {
   const target = fakeTarget();
-  const host = fakeHost();
   let flying = 0;
   const at: number[] = [];
   const fetch = async (request: Request) => {
@@ -263,8 +246,7 @@ test('several interns are taken away at a time', async () => {
     flying--;
     return target.fetch(request);
   };
-  const driver = fakeDriver(fetch, host);
-  const results = await run({ driver, host, seed: 's', rate: 0, concurrency: 4, checks: [leaves(6)] });
+  const results = await go([leaves(6)], { concurrency: 4 }, fetch);
   expect(results.counts.pass).toBe(1);
   expect(results.cleanup).toMatchObject({ created: 6, deleted: 6 });
   expect(Math.max(...at)).toBe(4);
@@ -302,7 +284,6 @@ test('where a target takes one request a second and 8 s for each, all interns ar
 
 test('an intern that one check makes under a name of its own is not foreign to it for having been listed by another', async () => {
   const target = fakeTarget();
-  const host = fakeHost();
   let listed = () => {};
   const seen = new Promise<void>((resolve) => {
     listed = resolve;
@@ -313,23 +294,18 @@ test('an intern that one check makes under a name of its own is not foreign to i
     if (request.method === 'POST') await seen;
     return answer;
   };
-  const results = await run({
-    driver: fakeDriver(fetch, host),
-    host,
-    seed: 's',
-    rate: 0,
-    checks: [
-      check('a/makes', async ({ api, target: { workspaceId } }) => {
-        const made = await api.create({ name: 'a name of its own', workspace_id: workspaceId });
-        equal((await api.remove(String((made.json as { id: string }).id))).status, 202, 'status of the delete');
-      }),
-      check('a/lists', async ({ api }) => {
-        while (target.interns.size === 0) await api.list();
-        await api.list();
-        listed();
-      }),
-    ],
-  });
+  const checks = [
+    check('a/makes', async ({ api, target: { workspaceId } }) => {
+      const made = await api.create({ name: 'a name of its own', workspace_id: workspaceId });
+      equal((await api.remove(String((made.json as { id: string }).id))).status, 202, 'status of the delete');
+    }),
+    check('a/lists', async ({ api }) => {
+      while (target.interns.size === 0) await api.list();
+      await api.list();
+      listed();
+    }),
+  ];
+  const results = await go(checks, {}, fetch);
   expect(results.counts.pass).toBe(2);
 });
 

@@ -7,10 +7,11 @@ import type { Report } from '../index.js';
 import { run } from '../run.js';
 import type { RunnerOptions } from './runner.js';
 
-const go = (checks: Check[], target: FakeTarget = fakeTarget(), more: Partial<RunnerOptions> = {}) => {
-  const host = fakeHost();
-  return run({ driver: fakeDriver(target.fetch, host), host, checks, seed: 'seed', ...more });
-};
+interface More extends Omit<Partial<RunnerOptions>, 'driver'> {
+  readonly driver?: Parameters<typeof fakeDriver>[2];
+}
+const go = (checks: Check[], target: FakeTarget = fakeTarget(), { host = fakeHost(), driver, ...more }: More = {}) =>
+  run({ driver: fakeDriver(target.fetch, host, driver), host, checks, seed: 'seed', ...more });
 const only = (results: Report) => {
   const [first] = results.checks;
   if (first === undefined) throw new Error('no check ran');
@@ -18,11 +19,6 @@ const only = (results: Report) => {
 };
 
 describe('verdicts', () => {
-  test('a check that finds nothing passes', async () => {
-    const results = await go([check('a/passes', async ({ interns }) => void (await interns.stopped()))]);
-    expect(results).toMatchObject({ verdict: 'pass', exit: 0, counts: { pass: 1 } });
-  });
-
   test('a finding fails, with what it takes to act on it', async () => {
     const results = await go([
       check('a/fails', async ({ interns, api }) => {
@@ -117,8 +113,7 @@ describe('properties', () => {
         fail('n', 'no number', n);
       });
     });
-    const driver = fakeDriver(fakeTarget().fetch, host);
-    const results = await run({ driver, host, checks: [slow], seed: 'seed', runs: 50, concurrency: 1 });
+    const results = await go([slow], fakeTarget(), { host, runs: 50, concurrency: 1 });
     expect(only(results)).toMatchObject({ verdict: 'fail', finding: { what: 'n' } });
     expect(seen).toHaveLength(2);
   });
@@ -270,16 +265,11 @@ describe('safety', () => {
 
   test('a read-only run sends no write', async () => {
     const target = fakeTarget();
-    const host = fakeHost();
-    await run({
-      driver: fakeDriver(target.fetch, host, { readOnly: true }),
-      host,
-      readOnly: true,
-      checks: [
-        check('a/makes', async ({ interns }) => void (await interns.stopped())),
-        check('a/sends', async ({ api }) => void (await api.create({})), { needs: [] }),
-      ],
-    });
+    const checks = [
+      check('a/makes', async ({ interns }) => void (await interns.stopped())),
+      check('a/sends', async ({ api }) => void (await api.create({})), { needs: [] }),
+    ];
+    await go(checks, target, { driver: { readOnly: true }, readOnly: true });
     expect(target.log.filter((line) => !line.startsWith('GET'))).toEqual([]);
   });
 
@@ -311,11 +301,8 @@ describe('safety', () => {
       times.push(host.now());
       return undefined;
     });
-    await run({
-      driver: fakeDriver(target.fetch, host),
-      host,
-      checks: [check('a/busy', async ({ api, race }) => void (await race(23, () => api.get('x'))), { needs: [] })],
-    });
+    const busy = check('a/busy', async ({ api, race }) => void (await race(23, () => api.get('x'))), { needs: [] });
+    await go([busy], target, { host });
     for (const [at, time] of times.entries()) {
       expect(times.filter((other, index) => index > at && other < time + 1000).length).toBeLessThan(5);
     }
@@ -329,12 +316,10 @@ describe('safety', () => {
       return new Response('{}', { status: 429, headers: { 'retry-after': '7' } });
     });
     const host = fakeHost();
-    const results = await run({
-      driver: fakeDriver(target.fetch, host),
-      host,
-      checks: [check('a/limited', async ({ api }) => equal((await api.get('x')).status, 404, 'status'), { needs: [] })],
+    const limited = check('a/limited', async ({ api }) => equal((await api.get('x')).status, 404, 'status'), {
+      needs: [],
     });
-    expect(results.counts.pass).toBe(1);
+    expect((await go([limited], target, { host })).counts.pass).toBe(1);
     expect(host.slept.some((ms) => ms >= 6_900)).toBe(true);
   });
 
@@ -354,9 +339,7 @@ describe('safety', () => {
       const statuses = (await race(8, () => api.get('x'))).map(({ status }) => status);
       equal(statuses, Array(8).fill(404), 'statuses');
     });
-    const driver = fakeDriver(target.fetch, host);
-    const results = await run({ driver, host, checks: [{ ...busy, needs: [] }], rate: 0 });
-    expect(results.counts.pass).toBe(1);
+    expect((await go([{ ...busy, needs: [] }], target, { host, rate: 0 })).counts.pass).toBe(1);
     // Each once, and a few before it is known how far apart they may be.
     expect(refused).toBeLessThan(12);
   });
@@ -479,12 +462,12 @@ describe('baseline', () => {
   });
 });
 
+const WITH_TOKEN = { credentials: { api_key: SECRET, oauth_token: `${SECRET}-2` } };
+
 test('an OAuth token that sees no intern of the key is reported once, and nothing is held against the target for it', async () => {
-  const host = fakeHost();
   const target = fakeTarget(({ headers }) =>
     headers.get('authorization')?.endsWith('-2') ? new Response('{"error":{"code":404}}', { status: 404 }) : undefined,
   );
-  const driver = fakeDriver(target.fetch, host, { credentials: { api_key: SECRET, oauth_token: `${SECRET}-2` } });
   const reveals = (id: string) =>
     check(
       id,
@@ -494,14 +477,13 @@ test('an OAuth token that sees no intern of the key is reported once, and nothin
       },
       { needs: ['write', 'oauth_token'] },
     );
-  const results = await run({ driver, host, checks: ['a/1', 'a/2'].map(reveals), concurrency: 1 });
+  const results = await go(['a/1', 'a/2'].map(reveals), target, { driver: WITH_TOKEN, concurrency: 1 });
   expect(results).toMatchObject({ exit: 3, counts: { fail: 0, skip: 2 } });
   expect(results.reasons).toContainEqual(expect.stringMatching(/^--oauth-token sees no intern of --api-key/));
   expect(target.log.filter((line) => line.endsWith('/daemon'))).toHaveLength(1);
 });
 
 test('an intern that somebody else has deleted says nothing of an OAuth token', async () => {
-  const host = fakeHost();
   const target = fakeTarget(({ url }) => {
     const [, , , , id = '', rest] = new URL(url).pathname.split('/');
     if (rest !== 'daemon') return undefined;
@@ -509,7 +491,6 @@ test('an intern that somebody else has deleted says nothing of an OAuth token', 
     if (id === 'id-1') target.interns.delete(id);
     return new Response('{}', { status: target.interns.has(id) ? 200 : 404 });
   });
-  const driver = fakeDriver(target.fetch, host, { credentials: { api_key: SECRET, oauth_token: `${SECRET}-2` } });
   const statuses: number[] = [];
   const reveals = check(
     'a/reveals',
@@ -521,54 +502,55 @@ test('an intern that somebody else has deleted says nothing of an OAuth token', 
     },
     { needs: ['write', 'oauth_token'] },
   );
-  const results = await run({ driver, host, checks: [reveals] });
+  const results = await go([reveals], target, { driver: WITH_TOKEN });
   expect(statuses).toEqual([404, 200]);
   expect(results).toMatchObject({ exit: 0, reasons: [] });
 });
 
 test('a token that is refused explains no finding of a check that did not send it', async () => {
-  const host = fakeHost();
-  const token = `${SECRET}-2`;
-  const target = fakeTarget((request) =>
-    request.headers.get('authorization') === `Bearer ${token}` ? new Response('{}', { status: 401 }) : undefined,
+  const target = fakeTarget(({ headers }) =>
+    headers.get('authorization')?.endsWith('-2') ? new Response('{}', { status: 401 }) : undefined,
   );
-  const driver = fakeDriver(target.fetch, host, { credentials: { api_key: SECRET, oauth_token: token } });
   const sends = check(
     'a/sends',
     async ({ api }) => equal((await api.daemon('x', { as: 'oauth_token' })).status, 404, 'status'),
     { needs: ['oauth_token'] },
   );
   const wrong = check('b/wrong', async ({ api }) => equal((await api.get('x')).status, 200, 'status'), { needs: [] });
-  const results = await run({ driver, host, checks: [sends, wrong], concurrency: 1 });
+  const results = await go([sends, wrong], target, { driver: WITH_TOKEN, concurrency: 1 });
   expect(results.checks.map(({ verdict, skip }) => skip?.need ?? verdict)).toEqual(['oauth_token', 'fail']);
 });
 
-test('that no permission was asked for under manual is reported, though questions were asked', async () => {
-  const asked = (kind: string) => ({
-    tool_calls: [{ index: 0, id: 'c', type: 'function', function: { name: 'x', arguments: JSON.stringify({ kind }) } }],
-  });
-  const seen = async (kind: string) => {
-    const chunks = [{ delta: asked(kind), finish_reason: 'tool_calls' }].map((one) => ({
-      choices: [{ index: 0, ...one }],
-    }));
-    const stream = `${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')}data: [DONE]\n\n`;
-    const headers = { 'content-type': 'text/event-stream' };
-    const target = fakeTarget(({ url }) => (url.includes('/chat/') ? new Response(stream, { headers }) : undefined));
+/** The answer to a prompt: an event stream of these choices. */
+const stream = (...choices: object[]) => {
+  const events = choices.map((choice) => `data: ${JSON.stringify({ choices: [{ index: 0, ...choice }] })}\n\n`);
+  return new Response(`${events.join('')}data: [DONE]\n\n`, { headers: { 'content-type': 'text/event-stream' } });
+};
+const asks = (kind: string) => ({
+  delta: {
+    tool_calls: [{ index: 0, id: 'c', type: 'function', function: { name: 'x', arguments: `{"kind":"${kind}"}` } }],
+  },
+  finish_reason: 'tool_calls',
+});
+
+test.each([
+  ['no question', { delta: { content: 'No.' }, finish_reason: 'stop' }, true, true],
+  ['a question, but none for a permission', asks('elicitation'), false, true],
+  ['a question for a permission', asks('permission'), false, false],
+])(
+  'where checks wait on a question, a run that has seen %s says so',
+  async (_, choice, noQuestionSeen, noPermissionSeen) => {
+    const target = fakeTarget(({ url }) => (url.includes('/chat/') ? stream(choice) : undefined));
     const waits = check('a/waits', async ({ chat, interns, internDid }) => {
       await (await chat(interns.unknownId(), { prompt: 'Hello.', approval_mode: 'manual' })).end();
       internDid(false, { did: 'ask for a permission', question: true });
     });
-    return (await go([waits], target)).coverage;
-  };
-  expect(await seen('elicitation')).toMatchObject({ noQuestionSeen: false, noPermissionSeen: true });
-  expect(await seen('permission')).toMatchObject({ noQuestionSeen: false, noPermissionSeen: false });
-});
+    expect((await go([waits], target)).coverage).toMatchObject({ noQuestionSeen, noPermissionSeen });
+  },
+);
 
 test('a deleted intern that stays is waited for by one check, and named by the others', async () => {
-  const host = fakeHost();
-  const target = fakeTarget((request) =>
-    request.method === 'DELETE' ? new Response(null, { status: 202 }) : undefined,
-  );
+  const target = fakeTarget(({ method }) => (method === 'DELETE' ? new Response(null, { status: 202 }) : undefined));
   let checked = 0;
   const deletes = (id: string) =>
     check(id, async ({ api, interns }) => {
@@ -576,17 +558,11 @@ test('a deleted intern that stays is waited for by one check, and named by the o
       await api.remove(made);
       await interns.untilGone(made);
     });
-  const results = await run({
-    driver: fakeDriver(target.fetch, host),
-    host,
-    checks: ['a/1', 'a/2', 'a/3'].map(deletes),
-    cleanupTime: 1,
-    events: {
-      cleanup() {
-        checked = target.log.length;
-      },
-    },
-  });
+  const cleanup = () => {
+    checked = target.log.length;
+  };
+  const checks = ['a/1', 'a/2', 'a/3'].map(deletes);
+  const results = await go(checks, target, { cleanupTime: 1, events: { cleanup } });
   const [found, ...others] = results.checks.filter(({ verdict }) => verdict === 'fail');
   expect(others).toEqual([]);
   expect(found?.finding).toMatchObject({
@@ -599,39 +575,20 @@ test('a deleted intern that stays is waited for by one check, and named by the o
   expect(target.log.slice(checked).filter((line) => line === 'GET /api/v1/interns').length).toBeLessThan(7);
 });
 
-test.each([
-  ['a question', true, 'tool_calls'],
-  ['none', false, 'stop'],
-])('where checks wait on a question, a run that has seen %s says so', async (_, asks, finish_reason) => {
-  const delta = asks ? { tool_calls: [{ index: 0, id: 'c', type: 'function' }] } : { content: 'No.' };
-  const chunks = [{ delta }, { delta: {}, finish_reason }].map((choice) => ({ choices: [{ index: 0, ...choice }] }));
-  const stream = `${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')}data: [DONE]\n\n`;
-  const headers = { 'content-type': 'text/event-stream' };
-  const target = fakeTarget(({ url }) => (url.includes('/chat/') ? new Response(stream, { headers }) : undefined));
-  const waits = check('a/waits', async ({ chat, interns, internDid }) => {
-    await (await chat(interns.unknownId(), 'Hello.')).end();
-    internDid(false, { did: 'ask a question', question: true });
-  });
-  expect((await go([waits], target)).coverage.noQuestionSeen).toBe(!asks);
-});
-
 describe('a prompt that a gateway answers', () => {
   const gateway = () =>
     new Response('<html><h1>502 Bad Gateway</h1></html>', { status: 502, headers: { 'content-type': 'text/html' } });
-  const chunks = [{ delta: { content: 'Hello.' }, finish_reason: 'stop' }].map((choice) => ({
-    choices: [{ index: 0, ...choice }],
-  }));
-  const stream = () =>
-    new Response(`${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')}data: [DONE]\n\n`, {
-      headers: { 'content-type': 'text/event-stream' },
-    });
   const talks = (id: string) =>
     check(id, async ({ chat, interns }) => void (await (await chat(interns.unknownId(), 'Hello.')).end()));
 
   test('is sent once more, from the beginning of its check', async () => {
     let prompts = 0;
     const target = fakeTarget(({ url }) =>
-      url.includes('/chat/') ? (++prompts === 1 ? gateway() : stream()) : undefined,
+      url.includes('/chat/')
+        ? ++prompts === 1
+          ? gateway()
+          : stream({ delta: { content: 'Hello.' }, finish_reason: 'stop' })
+        : undefined,
     );
     const results = await go([talks('a/talks')], target);
     expect(only(results).verdict).toBe('pass');

@@ -187,38 +187,35 @@ test('it is said what is left to try, and once how less would be', () => {
   ]);
 });
 
-test.each([1, 4])(
-  'Ctrl-C in run no. %i: the report of what was tried, status 3, nothing left behind',
-  async (run) => {
-    const place = mkdtempSync(join(folder, 'interrupted-'));
-    const pids = join(place, 'pids');
-    const stuck = join(place, 'stuck.mjs');
-    writeFileSync(
-      stuck,
-      `import { appendFileSync } from 'node:fs';
+test.each([1, 4])('Ctrl-C in run no. %i: the report of what was tried, status 3, nothing left behind', async (run) => {
+  const place = mkdtempSync(join(folder, 'interrupted-'));
+  const pids = join(place, 'pids');
+  const stuck = join(place, 'stuck.mjs');
+  writeFileSync(
+    stuck,
+    `import { appendFileSync } from 'node:fs';
 appendFileSync(${JSON.stringify(pids)}, process.pid + '\\n');
 await import(${JSON.stringify(pathToFileURL(SAY).href)});
 await new Promise((resolve) => setTimeout(resolve, 500));`,
-    );
-    const temporary = mkdtempSync(join(place, 'tmp-'));
-    const child = spawn(
-      process.execPath,
-      [commandOf('intern-emulator'), 'explore', '--only', 'harmless', ...NODE, stuck],
-      { env: { ...process.env, TMPDIR: temporary }, stdio: ['ignore', 'pipe', 'inherit'] },
-    );
-    let out = '';
-    child.stdout.on('data', (text: Buffer) => {
-      out += text;
-    });
-    const ended = new Promise((resolve) => child.on('close', resolve));
-    const begun = () => (existsSync(pids) ? readFileSync(pids, 'utf8').trim().split('\n') : []);
-    while (begun().length < run) await systemHost.sleep(10);
-    child.kill('SIGINT');
-    child.kill('SIGINT');
-    expect(await ended).toBe(3);
-    expect(out).toContain('not all was tried: it was interrupted');
-    // Node 22 and later keep what they compile there.
-    expect(readdirSync(temporary).filter((name) => name !== 'node-compile-cache')).toEqual([]);
-    expect(begun().filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]);
-  },
-);
+  );
+  const temporary = mkdtempSync(join(place, 'tmp-'));
+  const child = spawn(
+    process.execPath,
+    [commandOf('intern-emulator'), 'explore', '--only', 'harmless', ...NODE, stuck],
+    { env: { ...process.env, TMPDIR: temporary }, stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  let out = '';
+  child.stdout.on('data', (text: Buffer) => {
+    out += text;
+  });
+  const ended = new Promise((resolve) => child.on('close', resolve));
+  const begun = () => (existsSync(pids) ? readFileSync(pids, 'utf8').trim().split('\n') : []);
+  while (begun().length < run) await systemHost.sleep(10);
+  child.kill('SIGINT');
+  child.kill('SIGINT');
+  expect(await ended).toBe(3);
+  expect(out).toContain('not all was tried: it was interrupted');
+  // Node 22 and later keep what they compile there.
+  expect(readdirSync(temporary).filter((name) => name !== 'node-compile-cache')).toEqual([]);
+  expect(begun().filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]);
+});
