@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -307,6 +307,8 @@ describe('invalid targets', () => {
     server?.closeAllConnections();
     await new Promise((resolve) => server?.close(resolve));
   });
+  const json = (response: ServerResponse, status: number, body: object) =>
+    void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 
   test.each<[string, RequestListener, RegExp]>([
     ['hangs', () => {}, /cannot be reached: timeout/],
@@ -330,12 +332,14 @@ describe('invalid targets', () => {
       },
       /cannot be reached/,
     ],
+    ['refuses the key', (_, response) => json(response, 401, {}), /does not accept the API key/],
+    ['answers no list', (_, response) => json(response, 200, { data: null }), /without a list of interns/],
   ])('one that %s is incomplete, with a reason and no crash', async (_, listener, reason) => {
     const url = await serve(listener);
     // A server that answers does so in time on a busy machine too.
     const timeout = reason.source.endsWith('timeout') ? '500ms' : '30s';
     const { exit, out } = await called([
-      ...words`${url} --api-key abcdefghij --workspace-id w --timeout ${timeout}`,
+      ...words`${url} --api-key abcdefghij --timeout ${timeout}`,
       ...LIGHT,
       ...words`--ledger-dir ${at('none')}`,
     ]);

@@ -44,8 +44,8 @@ export function baseAddress(url: string): string {
 
 /** The answer of the list of interns, as far as it is looked at before the run begins. */
 interface Looked {
-  /** Whether a JSON interface answers there. */
-  readonly answers: boolean;
+  /** Whether it is a list: what else it is, the run says (KIT-5). */
+  readonly lists: boolean;
   /** Workspace of the first intern that the key sees: the interface names it nowhere else. */
   readonly workspaceId?: string;
 }
@@ -53,11 +53,11 @@ interface Looked {
 async function look(ask: Ask, base: string, key: string): Promise<Looked> {
   try {
     const response = await ask({ url: `${base}/interns`, headers: new Headers({ authorization: `Bearer ${key}` }) });
-    const answers = /json/i.test(response.type);
-    const id = (JSON.parse(response.text) as { data?: { workspace_id?: unknown }[] }).data?.[0]?.workspace_id;
-    return { answers, ...(typeof id === 'string' ? { workspaceId: id } : {}) };
+    const { data } = JSON.parse(response.text) as { data?: { workspace_id?: unknown }[] };
+    const id = data?.[0]?.workspace_id;
+    return { lists: Array.isArray(data), ...(typeof id === 'string' ? { workspaceId: id } : {}) };
   } catch {
-    return { answers: false };
+    return { lists: false };
   }
 }
 
@@ -148,11 +148,10 @@ export async function connect(options: ConnectOptions): Promise<Connected> {
         : `${baseUrl} cannot be reached (${unreachable}); a deployment there needs a credential too: ${KEY_FROM}`,
     );
   }
-  const seen: Looked = looks && settings.workspaceId === undefined ? await look(ask, baseUrl, key) : { answers: false };
+  const seen: Looked = looks && settings.workspaceId === undefined ? await look(ask, baseUrl, key) : { lists: false };
   const workspaceId = settings.workspaceId ?? seen.workspaceId;
-  // Interns are created in an explicit workspace: without its id nothing can be made. Whether the target can be reached at
-  // all is for the run to say.
-  if (workspaceId === undefined && seen.answers && !readOnly) {
+  // Interns are created in an explicit workspace: without its id nothing can be made.
+  if (workspaceId === undefined && seen.lists && !readOnly) {
     throw new UsageError(
       'the workspace to create interns in is not known: --workspace-id, INTERN_WORKSPACE_ID, or --read-only',
     );
