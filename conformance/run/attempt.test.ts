@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { check, fakeDriver, fakeHost, fakeTarget } from '../../test/targets/fake-target.js';
+import { check, fakeDriver, fakeHost, fakeTarget, runAt } from '../../test/targets/fake-target.js';
 import { fail } from '../framework/assert.js';
 import { createProperty } from '../framework/property.js';
 import { systemHost } from '../probe/time.js';
@@ -155,12 +155,7 @@ describe('what is in the way is reported once', () => {
 
   test('no intern can be created', async () => {
     const target = fakeTarget(({ method }) => (method === 'POST' ? json(500, { error: {} }) : undefined));
-    const host = fakeHost();
-    const results = await run({
-      driver: fakeDriver(target.fetch, host),
-      host,
-      checks: ['a/1', 'a/2', 'a/3'].map(makes),
-    });
+    const results = await runAt(target, ['a/1', 'a/2', 'a/3'].map(makes));
     expect(results.counts).toMatchObject({ fail: 1, skip: 2 });
     const [first, second] = results.checks;
     expect(second?.skip).toMatchObject({
@@ -172,17 +167,13 @@ describe('what is in the way is reported once', () => {
 
   test('but each is tried where nothing may block', async () => {
     const target = fakeTarget(({ method }) => (method === 'POST' ? json(500, { error: {} }) : undefined));
-    const host = fakeHost();
-    const driver = fakeDriver(target.fetch, host);
-    const results = await run({ driver, host, checks: ['a/1', 'a/2'].map(makes), blocking: false });
+    const results = await runAt(target, ['a/1', 'a/2'].map(makes), { blocking: false });
     expect(results.counts.fail).toBe(2);
   });
 
   test('its first create is refused: then the run ends, with the workspace that was named', async () => {
     const target = fakeTarget(({ method }) => (method === 'POST' ? json(404, { error: {} }) : undefined));
-    const host = fakeHost();
-    const driver = fakeDriver(target.fetch, host);
-    const results = await run({ driver, host, checks: ['a/1', 'a/2'].map(makes) });
+    const results = await runAt(target, ['a/1', 'a/2'].map(makes));
     expect(results).toMatchObject({ exit: 3, counts: { fail: 0, skip: 2 } });
     expect(results.reasons).toContainEqual(expect.stringMatching(/in workspace .* \(404\): is that the workspace/));
   });
@@ -195,12 +186,8 @@ describe('what is in the way is reported once', () => {
         throw new TypeError('fetch failed', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) });
       });
     };
-    const go = async (times: number) => {
-      const host = fakeHost();
-      return (await run({ driver: fakeDriver(lossy(times).fetch, host), host, checks: [makes('a/1')] })).checks[0];
-    };
-    expect((await go(1))?.verdict).toBe('pass');
-    expect((await go(99))?.verdict).toBe('fail');
+    expect((await runAt(lossy(1), [makes('a/1')])).counts.pass).toBe(1);
+    expect((await runAt(lossy(99), [makes('a/1')])).counts.fail).toBe(1);
   });
 
   test('a failure of the server that may pass is tried again later, and never a finding', async () => {
@@ -212,7 +199,7 @@ describe('what is in the way is reported once', () => {
       tried.push(host.now());
       return failing.clone();
     });
-    const { checks } = await run({ driver: fakeDriver(target.fetch, host), host, checks: [makes('a/1')] });
+    const { checks } = await runAt(target, [makes('a/1')], { host });
     expect(checks[0]).toMatchObject({
       verdict: 'skip',
       skip: { why: expect.stringMatching(/could not do it now: "500/) },
@@ -250,7 +237,7 @@ describe('what is in the way is reported once', () => {
         return () => {};
       },
     };
-    const results = await run({ driver: fakeDriver(target.fetch, host), host, checks });
+    const results = await runAt(target, checks, { host });
     expect(results.counts).toMatchObject({ fail: 3, skip: 3 });
     expect(results.checks.at(-1)?.skip?.kind).toBe('blocked');
   });
@@ -290,10 +277,8 @@ describe('what is in the way is reported once', () => {
         const asked = await (await chat(id, 'Ask.')).end();
         await (await answer(id, asked, 'yes')).end();
       });
-    const host = fakeHost();
-    const driver = fakeDriver(target.fetch, host);
     const checks = Array.from({ length: 6 }, (_, at) => answers(at));
-    const results = await run({ driver, host, checks, rate: 0, concurrency: 1 });
+    const results = await runAt(target, checks, { rate: 0, concurrency: 1 });
     expect(results.counts).toMatchObject(counts);
     const blocked = results.checks.flatMap(({ skip }) => (skip?.kind === 'blocked' ? [skip.why] : []));
     expect(new Set(blocked)).toEqual(new Set(counts.skip === 0 ? [] : ['no answer to a question is taken']));
@@ -322,8 +307,7 @@ describe('what is in the way is reported once', () => {
     'a target that answers the first list with %s is reported as away, not as at another address',
     async (_, status, answer, says) => {
       const target = fakeTarget(() => answer.clone());
-      const host = fakeHost();
-      const results = await run({ driver: fakeDriver(target.fetch, host), host, checks: [makes('a/1')] });
+      const results = await runAt(target, [makes('a/1')]);
       expect(results.exit).toBe(3);
       expect(results.reasons.at(-1)).toMatch(
         new RegExp(`^the target takes no requests now: it answers GET /interns with ${status}`),
@@ -336,8 +320,7 @@ describe('what is in the way is reported once', () => {
 
   test('a server that is something else never sees a write', async () => {
     const target = fakeTarget(() => json(404, { message: 'no route' }));
-    const host = fakeHost();
-    const results = await run({ driver: fakeDriver(target.fetch, host), host, checks: [makes('a/1')] });
+    const results = await runAt(target, [makes('a/1')]);
     expect(results.exit).toBe(3);
     expect(results.reasons.join()).toMatch(/answers GET \/interns with 404/);
     expect(target.log.every((line) => line.startsWith('GET'))).toBe(true);
@@ -345,9 +328,8 @@ describe('what is in the way is reported once', () => {
 });
 
 test('a minimum of coverage that is not reached makes the run incomplete', async () => {
-  const host = fakeHost();
   const checks = [check('a/1', async () => {}), check('a/2', async () => fail('x', 1, 2), { needs: ['clock'] })];
-  const go = (minCoverage: number) => run({ driver: fakeDriver(fakeTarget().fetch, host), host, checks, minCoverage });
+  const go = (minCoverage: number) => runAt(fakeTarget(), checks, { minCoverage });
   expect((await go(50)).exit).toBe(0);
   expect(await go(51)).toMatchObject({
     exit: 3,

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
-import { check, fakeDriver, fakeHost, fakeTarget } from '../../test/targets/fake-target.js';
+import { check, fakeHost, fakeTarget, runAt } from '../../test/targets/fake-target.js';
 import { equal } from '../framework/assert.js';
 import type { Check } from '../framework/check.js';
 import type { Api } from '../framework/context.js';
-import { run } from '../run.js';
 
 /** A service that boots at once. `refuses` is asked first, with the method and what stands behind the intern's id. */
 function booting(refuses: (method: string, rest: string | undefined) => number | undefined = () => undefined) {
@@ -19,20 +18,17 @@ function booting(refuses: (method: string, rest: string | undefined) => number |
   return target;
 }
 
+type Options = Parameters<typeof runAt>[2];
+/** Runs the checks one by one. */
+const oneByOne = (checks: Check[], target: Parameters<typeof runAt>[0], more: Options = {}) =>
+  runAt(target, checks, { rate: 0, concurrency: 1, ...more });
+
 async function verdicts(
   checks: Check[],
-  target: ReturnType<typeof fakeTarget>,
-  more?: Parameters<typeof fakeDriver>[2],
+  target: Parameters<typeof runAt>[0],
+  driver: NonNullable<Options>['driver'] = {},
 ) {
-  const host = fakeHost();
-  const results = await run({
-    driver: fakeDriver(target.fetch, host, more),
-    host,
-    checks,
-    seed: 'seed',
-    rate: 0,
-    concurrency: 1,
-  });
+  const results = await oneByOne(checks, target, { driver });
   return results.checks.map(
     ({ verdict, finding, skip, error }) => finding?.what ?? skip?.why ?? error?.message ?? verdict,
   );
@@ -120,7 +116,7 @@ test.each([
   const boots = (id: string) =>
     uses(id, async ({ interns }) => void (await interns.running({ description: 'one of its own' })));
   const checks = ['a/1', 'a/2', 'a/3'].map(boots);
-  const results = await run({ driver: fakeDriver(fetch, host), host, checks, seed: 's', rate: 0, concurrency: 1 });
+  const results = await oneByOne(checks, { fetch }, { host });
   expect(results.counts.pass).toBe(3);
   expect(looks.slice(-2)).toEqual([first, first]);
 });
@@ -206,14 +202,8 @@ test('a word of its own for a boot that failed costs the time of a boot once', a
   const special = (id: string) =>
     uses(id, async ({ interns }) => void (await interns.running({ description: `for ${id}` })));
   const host = fakeHost();
-  const results = await run({
-    driver: fakeDriver(failing((nth) => nth < 4 && nth !== 2, 'broken').fetch, host),
-    host,
-    checks: ['a/1', 'a/2', 'a/3'].map(special),
-    seed: 's',
-    rate: 0,
-    concurrency: 1,
-  });
+  const target = failing((nth) => nth < 4 && nth !== 2, 'broken');
+  const results = await oneByOne(['a/1', 'a/2', 'a/3'].map(special), target, { host });
   expect(results.checks.map(({ verdict }) => verdict)).toEqual(['pass', 'pass', 'pass']);
   const waited = host.slept.reduce((sum, ms) => sum + ms, 0);
   expect([waited > 120_000, waited < 200_000]).toEqual([true, true]);

@@ -1,19 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { check, type FakeTarget, fakeDriver, fakeHost, fakeTarget } from '../../test/targets/fake-target.js';
+import { check, type FakeTarget, fakeHost, fakeTarget, runAt } from '../../test/targets/fake-target.js';
 import type { Check } from '../framework/check.js';
 import { answered, status as expectStatus } from '../framework/expect.js';
 import { Finding } from '../framework/finding.js';
-import { run } from '../run.js';
 
 /** The answer of a gateway. */
 const html = () => new Response('<h1>503</h1>', { status: 503, headers: { 'content-type': 'text/html' } });
 
 /** The result of one check. */
-const resultOf = async (tried: Check, target: FakeTarget) => {
-  const host = fakeHost();
-  const driver = fakeDriver(target.fetch, host);
-  const { checks } = await run({ driver, host, checks: [tried], seed: 'seed', runs: 1, concurrency: 1 });
-  const [result] = checks;
+const resultOf = async (tried: Check, target: FakeTarget, host = fakeHost()) => {
+  const [result] = (await runAt(target, [tried], { host, runs: 1, concurrency: 1 })).checks;
   if (result === undefined) throw new Error('no result');
   return result;
 };
@@ -170,7 +166,6 @@ test('what is wrong each time, and each time otherwise, is kept as what it is', 
 });
 
 test('an intern that somebody else deletes is held against nobody, where it is only named in a request', async () => {
-  const host = fakeHost();
   const target = fakeTarget(async (request) => {
     if (request.method !== 'POST') return undefined;
     const { vault_id: vault } = (await request.clone().json()) as { vault_id?: string };
@@ -185,8 +180,7 @@ test('an intern that somebody else deletes is held against nobody, where it is o
     tidied = true;
     expectStatus(await api.create(interns.body({ vault_id: id })), 201, 'a create');
   });
-  const driver = fakeDriver(target.fetch, host);
-  const { checks } = await run({ driver, host, checks: [leaves, attaches], seed: 'seed', concurrency: 1 });
+  const { checks } = await runAt(target, [leaves, attaches], { concurrency: 1 });
   expect(checks.map(({ verdict }) => verdict)).toEqual(['pass', 'pass']);
 });
 
@@ -251,7 +245,5 @@ test('a create that is refused because others deleted what it names is held agai
     const { id } = await interns.stopped();
     expectStatus(await api.create(interns.body({ vault_id: id })), 201, 'a create');
   });
-  const driver = fakeDriver(target.fetch, host);
-  const { checks } = await run({ driver, host, checks: [attaches], seed: 'seed', concurrency: 1 });
-  expect(checks[0]?.skip).toMatchObject({ kind: 'race', because: { kind: 'deleted' } });
+  expect((await resultOf(attaches, target, host)).skip).toMatchObject({ kind: 'race', because: { kind: 'deleted' } });
 });

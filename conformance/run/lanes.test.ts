@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Setting } from '../../emulator/wire/serve.js';
-import { check, fakeDriver, fakeHost, fakeTarget } from '../../test/targets/fake-target.js';
+import { check, fakeDriver, fakeHost, fakeTarget, runAt } from '../../test/targets/fake-target.js';
 import { createVirtualHost } from '../../test/targets/virtual-host.js';
 import { equal, fail } from '../framework/assert.js';
 import type { Check } from '../framework/check.js';
@@ -11,12 +11,9 @@ import { fewRequests } from '../habits/few-requests.js';
 import type { Fetch } from '../probe/client.js';
 import { run } from '../run.js';
 import type { CheckResult } from './results.js';
-import type { RunnerOptions } from './runner.js';
 
-const go = (checks: Check[], more: Partial<RunnerOptions> = {}, fetch: Fetch = fakeTarget().fetch) => {
-  const host = fakeHost();
-  return run({ driver: fakeDriver(fetch, host), host, checks, seed: 's', rate: 0, ...more });
-};
+const go = (checks: Check[], more: Parameters<typeof runAt>[2] = {}, fetch: Fetch = fakeTarget().fetch) =>
+  runAt({ fetch }, checks, { seed: 's', rate: 0, ...more });
 /** Checks that each take a few turns, and what `look` sees of how many are at work. */
 function crowd(n: number, look: (at: number, busy: number) => void) {
   let busy = 0;

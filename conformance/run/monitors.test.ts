@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
-import { check, fakeDriver, fakeHost, fakeTarget } from '../../test/targets/fake-target.js';
+import { check, fakeTarget, runAt } from '../../test/targets/fake-target.js';
 import { equal } from '../framework/assert.js';
 import type { Check } from '../framework/check.js';
 import type { Report } from '../index.js';
 import { checkOf } from '../rules/check.js';
 import { is, type Rule } from '../rules/rule.js';
-import { run } from '../run.js';
 
 const monitor = (judge: Rule['judge'], more: Partial<Rule> = {}): Check =>
   checkOf({ id: 'm/header', requirement: 'LIST-1', level: 'S', says: 'x-right is yes.', judge, ...more });
@@ -24,13 +23,12 @@ async function runOf(
   more: { maxRequests?: number } = {},
 ) {
   const target = fakeTarget();
-  const host = fakeHost();
   const served = async (request: Request) => {
     const response = await target.fetch(request);
     if (!wrong(request)) response.headers.set('x-right', 'yes');
     return response;
   };
-  const results = await run({ driver: fakeDriver(served, host), host, checks, seed: 'seed', concurrency: 2, ...more });
+  const results = await runAt({ fetch: served }, checks, { concurrency: 2, ...more });
   return { results, log: target.log };
 }
 const rowOf = ({ checks }: Report) => checks.find(({ id }) => id === 'm/header');

@@ -1,17 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { check, type FakeTarget, fakeDriver, fakeHost, fakeTarget, SECRET } from '../../test/targets/fake-target.js';
+import { check, fakeHost, fakeTarget, runAt, SECRET } from '../../test/targets/fake-target.js';
 import { equal, fail } from '../framework/assert.js';
 import type { Check } from '../framework/check.js';
 import type { Report } from '../index.js';
-import { run } from '../run.js';
-import type { RunnerOptions } from './runner.js';
 
-interface More extends Omit<Partial<RunnerOptions>, 'driver'> {
-  readonly driver?: Parameters<typeof fakeDriver>[2];
-}
-const go = (checks: Check[], target: FakeTarget = fakeTarget(), { host = fakeHost(), driver, ...more }: More = {}) =>
-  run({ driver: fakeDriver(target.fetch, host, driver), host, checks, seed: 'seed', ...more });
+const go = (checks: Check[], target = fakeTarget(), more?: Parameters<typeof runAt>[2]) => runAt(target, checks, more);
 const only = (results: Report) => {
   const [first] = results.checks;
   if (first === undefined) throw new Error('no check ran');

@@ -3,6 +3,8 @@ import type { Check } from '../../conformance/framework/check.js';
 import { SHIPPED } from '../../conformance/framework/profile.js';
 import type { Fetch } from '../../conformance/probe/client.js';
 import type { Host } from '../../conformance/probe/time.js';
+import type { RunnerOptions } from '../../conformance/run/runner.js';
+import { run } from '../../conformance/run.js';
 
 /** A host whose time only passes when somebody sleeps. */
 export function fakeHost(): Host & { readonly slept: number[] } {
@@ -80,6 +82,18 @@ export function fakeDriver(fetch: Fetch, host: Host, more: Partial<LiveDriverOpt
     ...more,
   });
 }
+
+/** How checks are run at a fake target; `driver` tells more of its driver. */
+interface RunAt extends Omit<Partial<RunnerOptions>, 'driver'> {
+  readonly driver?: Partial<LiveDriverOptions>;
+}
+
+/** Runs checks at a target, whose time only passes when somebody sleeps. */
+export const runAt = (
+  { fetch }: Pick<FakeTarget, 'fetch'>,
+  checks: readonly Check[],
+  { host = fakeHost(), driver, ...more }: RunAt = {},
+) => run({ driver: fakeDriver(fetch, host, driver), host, checks, seed: 'seed', ...more });
 
 /** A check around a function, for tests of the engine. */
 export const check = (id: string, run: Check['run'], more: Partial<Check> = {}): Check => ({
