@@ -1,10 +1,10 @@
-import { secretKeys } from '../helpers/record.js';
+import { isSecretHeader, isSecretName } from '../../emulator/credentials/names.js';
 import { deepBy, HIDDEN, type Redactor } from '../probe/redact.js';
 import { credentialName } from './exchange.js';
 
 /** Keys whose values are credentials, or what a vault keeps. */
 const isSecret = (key: string): boolean =>
-  /^(value|authorization|cookie|set-cookie)$/i.test(key) || secretKeys({ [key]: 'x' }).length > 0;
+  /^value$/i.test(key) || isSecretName(key) || isSecretHeader(key.toLowerCase());
 
 /**
  * Takes credentials out of what a report may show. No credential is known here, only the names of those that were sent, so what

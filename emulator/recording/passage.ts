@@ -200,42 +200,43 @@ export class Passage<Place> {
       if (awaited && !response.headersSent) response.writeContinue();
     };
     asked.once('continue', this.#safely(goOn));
-    asked.on(
-      'information',
-      this.#safely((info) => this.#announce(info)),
-    );
+    const announce = (info: http.InformationEvent) => this.#announce(info);
+    const passAnswer = (incoming: http.IncomingMessage) => this.#passAnswer(incoming);
+    const failed = (error: Error) => this.#asked(error);
+    asked.on('information', this.#safely(announce));
     asked.on('upgrade', (_incoming, socket) => {
       socket.destroy();
       this.#answerInstead('its status is 101');
     });
-    asked.on(
-      'error',
-      this.#safely((error) => this.#asked(error)),
-    );
-    asked.on(
-      'response',
-      this.#safely((incoming) => this.#passAnswer(incoming)),
-    );
+    asked.on('error', this.#safely(failed));
+    asked.on('response', this.#safely(passAnswer));
     this.#passRequest(asked);
   }
 
-  #passRequest(asked: http.ClientRequest): void {
-    const { request } = this.passing;
+  /** Passes on the body of one side, and its trailers; `over` ends it. */
+  #passOn(from: http.IncomingMessage, to: http.OutgoingMessage, kept: Capture, over: () => void): void {
     const pass = (bytes: Buffer) => {
-      this.#sent.add(this.#elapsed(), bytes);
+      kept.add(this.#elapsed(), bytes);
       // The rest of a request whose answer has ended is read for the recording alone.
-      if (asked.destroyed || asked.write(bytes)) return;
-      request.pause();
-      asked.once('drain', () => request.resume());
+      if (to.destroyed || to.write(bytes)) return;
+      from.pause();
+      to.once('drain', () => from.resume());
     };
     const end = () => {
-      if (asked.destroyed) return;
-      this.options.observer.asked?.(this.#request(), this.passing.place);
-      if (passedOn(request.rawTrailers).length > 0) asked.addTrailers(joined(request.trailers));
-      asked.end();
+      if (passedOn(from.rawTrailers).length > 0) to.addTrailers(joined(from.trailers));
+      over();
     };
-    request.on('data', this.#safely(pass));
-    request.on('end', this.#safely(end));
+    from.on('data', this.#safely(pass));
+    from.on('end', this.#safely(end));
+  }
+
+  #passRequest(asked: http.ClientRequest): void {
+    const { request, place } = this.passing;
+    this.#passOn(request, asked, this.#sent, () => {
+      if (asked.destroyed) return;
+      this.options.observer.asked?.(this.#request(), place);
+      asked.end();
+    });
     asked.on('close', () => request.resume());
   }
 
@@ -270,18 +271,7 @@ export class Passage<Place> {
     this.#answer = { status: statusCode, headers: joined(incoming.headers) };
     // Sends the head byte for byte. `flushHeaders` would send it as UTF-8.
     response.write('', 'latin1');
-    const pass = (bytes: Buffer) => {
-      this.#answered.add(this.#elapsed(), bytes);
-      if (response.write(bytes)) return;
-      incoming.pause();
-      response.once('drain', () => incoming.resume());
-    };
-    const end = () => {
-      if (passedOn(incoming.rawTrailers).length > 0) response.addTrailers(joined(incoming.trailers));
-      response.end(() => this.#end('complete'));
-    };
-    incoming.on('data', this.#safely(pass));
-    incoming.on('end', this.#safely(end));
+    this.#passOn(incoming, response, this.#answered, () => response.end(() => this.#end('complete')));
     incoming.on('aborted', () => this.#breakOff());
   }
 

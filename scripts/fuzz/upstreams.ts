@@ -88,7 +88,8 @@ function subjectOf({ server, recorder, base, prober, folder }: Parts): Subject<A
   let seen = 0;
   let honestly = 0;
   /** Another address each time, so that its line can be found. */
-  const honestPath = () => `/number-${honestly}-/${HONEST}`;
+  // A longer segment with digits would be an alias.
+  const honestPath = () => `/${honestly}-/${HONEST}`;
   const through = async (asked: Omit<Asked, 'answer'>, patienceMs = PATIENCE_MS) => {
     const status = await ask(base, asked, patienceMs);
     await checkChild(recorder, MOST_MB);
