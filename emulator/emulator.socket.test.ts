@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { closing } from '../test/closing.js';
 import { folderOfTest } from '../test/folders.js';
 import { createEmulator } from './emulator.js';
-import type { EmulatorOptions } from './options/options.js';
 import { createTestClient } from './testing/client.harness.js';
+import { listening } from './testing/listening.harness.js';
 import { plainGet } from './testing/plain-get.harness.js';
 
 test('the same seed and requests give the same bytes', async () => {
@@ -32,8 +32,7 @@ test('the same seed and requests give the same bytes', async () => {
 });
 
 test('serves on sockets, daemons on the next port, and releases both', async () => {
-  const emulator = closing(createEmulator());
-  const at = await emulator.listen({ port: 0 });
+  const { emulator, at } = await listening();
   expect(emulator.target.base_url).toBe(at.baseUrl);
   const reply = await fetch(`${at.baseUrl}/interns`, {
     headers: { authorization: `Bearer ${emulator.target.credentials.api_key}` },
@@ -56,8 +55,7 @@ test.each([
 ])(
   'a control token makes up for a host that is no loopback name only where others can reach it: %s',
   async (host, status) => {
-    const emulator = closing(createEmulator({ controlToken: 'let-me-in-please' }));
-    await emulator.listen({ host, port: 0 });
+    const { emulator } = await listening({ controlToken: 'let-me-in-please' }, { host });
     const health = (headers: Record<string, string>) => emulator.fetch('/_emulator/clock', { headers });
     const authorization = 'Bearer let-me-in-please';
     expect((await health({ authorization, host: 'emulator.test' })).status).toBe(status);
@@ -158,17 +156,13 @@ test('a seeded intern that failed says why, and no other does', async () => {
 });
 
 describe('WEB-3: what the target says of itself', () => {
-  const served = async (options: EmulatorOptions) => {
-    const emulator = closing(createEmulator(options));
-    return { emulator, at: await emulator.listen({ port: 0 }) };
-  };
   /** A request with a Host of our choice. */
   const status = (url: string, host: string, authorization = '') => plainGet(url, { host, authorization });
 
   test.each(['https://emulator.test/api/v1', 'https://emulator.test', 'https://emulator.test/'])(
     'is the public URL, %s, whose host is served on the interface alone',
     async (publicUrl) => {
-      const { emulator, at } = await served({ publicUrl, publicDaemonUrl: 'https://daemons.test:8443' });
+      const { emulator, at } = await listening({ publicUrl, publicDaemonUrl: 'https://daemons.test:8443' });
       expect(emulator.target.base_url).toBe('https://emulator.test/api/v1');
       expect(emulator.target.daemon_origin).toBe('https://daemons.test:8443');
       expect(emulator.target.control_url).toBe(`${at.url}/_emulator`);
@@ -183,7 +177,7 @@ describe('WEB-3: what the target says of itself', () => {
   );
 
   test('with a path before it', async () => {
-    const { emulator } = await served({ publicUrl: 'http://proxy.test:8080/interns/' });
+    const { emulator } = await listening({ publicUrl: 'http://proxy.test:8080/interns/' });
     const { base_url, credentials } = emulator.target;
     expect(base_url).toBe('http://proxy.test:8080/interns/api/v1');
     const as = (key?: string) => ({ headers: { authorization: `Bearer ${key}` } });
@@ -196,8 +190,8 @@ describe('WEB-3: what the target says of itself', () => {
   });
 
   test('the public host leads to no control interface beyond loopback either, token or not', async () => {
-    const emulator = closing(createEmulator({ publicUrl: 'http://emulator.test', controlToken: 'let-me-in-please' }));
-    const { url } = await emulator.listen({ host: '0.0.0.0', port: 0 });
+    const options = { publicUrl: 'http://emulator.test', controlToken: 'let-me-in-please' };
+    const { url } = (await listening(options, { host: '0.0.0.0' })).at;
     const token = 'Bearer let-me-in-please';
     expect(await status(`${url}/_emulator/target`, 'emulator.test', token)).toBe(403);
     expect(await status(`${url}/_emulator/target`, 'localhost', token)).toBe(200);

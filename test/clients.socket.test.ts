@@ -3,13 +3,13 @@ import type { InternChatCompletionRequest } from '@openrouter/sdk/models';
 import OpenAI from 'openai';
 import { expect, test } from 'vitest';
 import { createEmulator, type EmulatorOptions } from '../emulator/index.js';
+import { listening } from '../emulator/testing/listening.harness.js';
 import { closing } from './closing.js';
 
 /** The published clients, unmodified, against the emulator on real sockets (section 3 of the contract). */
 
 async function start(options: EmulatorOptions = {}) {
-  const emulator = closing(createEmulator({ profile: 'openrouter', clock: 'virtual', ...options }));
-  await emulator.listen({ port: 0 });
+  const { emulator } = await listening({ profile: 'openrouter', clock: 'virtual', ...options });
   const { base_url, credentials } = emulator.target;
   const sdk = new OpenRouter({ apiKey: credentials.api_key, serverURL: base_url, retryConfig: { strategy: 'none' } });
   const chat = (internId: string) =>

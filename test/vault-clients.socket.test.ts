@@ -3,9 +3,9 @@ import { OpenRouterCore } from '@openrouter/sdk/core.js';
 import { scimListMappings } from '@openrouter/sdk/funcs/scimListMappings.js';
 import { vaultListInternVaultSecrets } from '@openrouter/sdk/funcs/vaultListInternVaultSecrets.js';
 import { expect, test } from 'vitest';
-import { createEmulator, type EmulatorOptions } from '../emulator/index.js';
+import type { EmulatorOptions } from '../emulator/index.js';
+import { listening } from '../emulator/testing/listening.harness.js';
 import defaultSeed from '../fixtures/seeds/default.json' with { type: 'json' };
-import { closing } from './closing.js';
 
 /**
  * The calls of the published client to vault and SCIM, in the forms of its documentation and with its example values,
@@ -18,14 +18,12 @@ const [first] = defaultSeed.interns;
 const seedFile = { ...defaultSeed, interns: [{ ...first, id: INTERN }] } as unknown as EmulatorOptions['seedFile'];
 
 async function start(options: EmulatorOptions = {}) {
-  const emulator = createEmulator({
+  const { emulator } = await listening({
     profile: 'openrouter',
     clock: 'virtual',
     ...(seedFile && { seedFile }),
     ...options,
   });
-  closing(emulator);
-  await emulator.listen({ port: 0 });
   const { base_url, credentials } = emulator.target;
   const shared = { serverURL: base_url, retryConfig: { strategy: 'none' } } as const;
   return {

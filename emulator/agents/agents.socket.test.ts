@@ -4,17 +4,12 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { closing } from '../../test/closing.js';
-import { createEmulator, type Emulator } from '../index.js';
+import { listening } from '../testing/listening.harness.js';
 
 setFlagsFromString('--expose-gc');
 const collect: () => void = runInNewContext('gc');
 
-async function listening(): Promise<Emulator> {
-  const emulator = closing(createEmulator({ seed: 'agents', log: () => {} }));
-  await emulator.listen({ port: 0, daemonPort: 0 });
-  return emulator;
-}
+const start = async () => (await listening({ seed: 'agents', log: () => {} })).emulator;
 
 const HEADERS = {
   'content-type': 'application/json',
@@ -31,7 +26,7 @@ test.each([
 ])(
   'of many calls that one connection sends at once %s, each lets others in between',
   async (_, loaded) => {
-    const { target } = await listening();
+    const { target } = await start();
     const { hostname, port } = new URL(target.control_url);
     const socket = connect(Number(port), hostname);
     await once(socket, 'connect');
@@ -72,7 +67,7 @@ test.each([
       }),
   ],
 ])('a chat that is cancelled over HTTP %s ends its run, however long it went on', async (_, cancel) => {
-  const { target } = await listening();
+  const { target } = await start();
   const caller = new AbortController();
   const runs = async () => {
     const { data } = (await (await fetch(`${target.control_url}/runs`)).json()) as {
@@ -99,7 +94,7 @@ test.each([
 });
 
 test('a call of more than 4 MB is refused', async () => {
-  const { target } = await listening();
+  const { target } = await start();
   const body = toolCall('status', { more: 'a'.repeat(4_194_304) });
   const { status } = await fetch(`${target.control_url}/mcp`, { method: 'POST', headers: HEADERS, body });
   expect(status).toBe(413);

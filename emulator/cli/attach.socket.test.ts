@@ -1,16 +1,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, expect, test } from 'vitest';
-import { createEmulator } from '../index.js';
+import { expect, test } from 'vitest';
+import { closing } from '../../test/closing.js';
+import { listening } from '../testing/listening.harness.js';
 import { attachToDefault } from './attach.js';
 import type { Io } from './command.js';
 import type { Given } from './flags.js';
-
-const close: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const each of close.splice(0)) await each();
-});
 
 /** The result where the emulator of the default port would be at a URL, and the words about it. */
 async function found(control: string, given: Given = {}) {
@@ -20,14 +16,8 @@ async function found(control: string, given: Given = {}) {
   return { attached: await attachToDefault(given, given.controlToken, io, control), err: err.join('') };
 }
 
-async function listening(controlToken?: string) {
-  const emulator = createEmulator({ clock: 'virtual', ...(controlToken === undefined ? {} : { controlToken }) });
-  close.push(() => emulator.close());
-  return emulator.listen({ port: 0, daemonPort: 0 });
-}
-
 test('AGENT-1: it attaches to the emulator at the default port, and leaves it running', async () => {
-  const { controlUrl, baseUrl } = await listening();
+  const { controlUrl, baseUrl } = (await listening()).at;
   const { attached, err } = await found(controlUrl);
   expect([attached, err]).toEqual([
     { control: controlUrl, base: baseUrl, fetch: expect.any(Function), close: expect.any(Function) },
@@ -38,7 +28,7 @@ test('AGENT-1: it attaches to the emulator at the default port, and leaves it ru
 });
 
 test('AGENT-1: with its token it attaches; without it, it says so and leaves it alone', async () => {
-  const { controlUrl } = await listening('a-token');
+  const { controlUrl } = (await listening({ controlToken: 'a-token' })).at;
   expect((await found(controlUrl, { controlToken: 'a-token' })).attached?.control).toBe(controlUrl);
   const { attached, err } = await found(controlUrl);
   expect(attached).toBeUndefined();
@@ -46,9 +36,8 @@ test('AGENT-1: with its token it attaches; without it, it says so and leaves it 
 });
 
 test('AGENT-1: with settings, where nothing listens, or where another program does, it attaches to nothing', async () => {
-  const { controlUrl } = await listening();
-  const other = createServer((_, response) => response.end('<p>not an emulator</p>')).listen(0, '127.0.0.1');
-  close.push(() => other.close());
+  const { controlUrl } = (await listening()).at;
+  const other = closing(createServer((_, response) => response.end('<p>not an emulator</p>'))).listen(0, '127.0.0.1');
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo;
   const nothing = { attached: undefined, err: '' };

@@ -1,13 +1,10 @@
-import { afterEach, describe, expect, test } from 'vitest';
-import type { Emulator } from '../index.js';
+import { describe, expect, test } from 'vitest';
+import { closing } from '../../test/closing.js';
 import { createTestClient } from '../testing/client.harness.js';
-
-let emulator: Emulator | undefined;
-afterEach(() => emulator?.close());
 
 async function start() {
   const api = createTestClient();
-  emulator = api.emulator;
+  closing(api.emulator);
   await api.post('/_emulator/spaces', { name: 'one' });
   const ask = async (path: string, headers: Record<string, string>, method = 'GET') => {
     const url = new URL(path, api.emulator.target.base_url);

@@ -1,18 +1,17 @@
 import { createHash } from 'node:crypto';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createEmulator, type Emulator } from '../index.js';
+import { beforeEach, expect, it } from 'vitest';
+import type { Emulator } from '../index.js';
+import { listening } from '../testing/listening.harness.js';
 
 let emulator: Emulator;
 let origin: string;
 let token: string;
 beforeEach(async () => {
-  emulator = createEmulator();
-  await emulator.listen({ port: 0 });
+  ({ emulator } = await listening());
   const access = await oauth('daemon');
   ({ origin, token } = (await access.json()) as { origin: string; token: string });
 });
-afterEach(() => emulator.close());
 
 const oauth = (path: string, body?: unknown) => {
   const { credentials, base_url } = emulator.target;

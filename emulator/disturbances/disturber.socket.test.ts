@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { createEmulator, type EmulatorOptions } from '../index.js';
+import type { EmulatorOptions } from '../index.js';
+import { listening } from '../testing/listening.harness.js';
 
 /** A disturbed prompt as a client beyond a socket sees it: the end of what it read, and how that ended. */
 async function outcomeOf(chaos: NonNullable<EmulatorOptions['chaos']>) {
-  const emulator = createEmulator({ clock: 'auto', chaos });
-  const { baseUrl } = await emulator.listen({ port: 0, daemonPort: 0 });
+  const { emulator, at } = await listening({ clock: 'auto', chaos });
   const { credentials } = emulator.target;
   let said = '';
   try {
-    const response = await fetch(`${baseUrl}/interns/${credentials.intern?.id}/chat/completions`, {
+    const response = await fetch(`${at.baseUrl}/interns/${credentials.intern?.id}/chat/completions`, {
       method: 'POST',
       headers: { authorization: `Bearer ${credentials.api_key}` },
       body: JSON.stringify({ stream: true, messages: [{ role: 'user', content: 'hello' }] }),
@@ -18,8 +18,6 @@ async function outcomeOf(chaos: NonNullable<EmulatorOptions['chaos']>) {
   } catch (error) {
     const { cause, message } = error as Error & { cause?: { code?: string } };
     return { said, ended: cause?.code ?? message };
-  } finally {
-    await emulator.close();
   }
 }
 
@@ -35,12 +33,10 @@ test('a stream that is cut closes its connection behind what was written', async
 });
 
 test('a refusal reaches a page, and has an id', async () => {
-  const emulator = createEmulator({ chaos: [{ operation: 'list', disturb: 'unavailable' }] });
-  const { baseUrl } = await emulator.listen({ port: 0, daemonPort: 0 });
-  const refused = await fetch(`${baseUrl}/interns`, { headers: { origin: 'http://localhost:3000' } });
+  const { at } = await listening({ chaos: [{ operation: 'list', disturb: 'unavailable' }] });
+  const refused = await fetch(`${at.baseUrl}/interns`, { headers: { origin: 'http://localhost:3000' } });
   expect(refused.status).toBe(503);
   expect(refused.headers.get('access-control-allow-origin')).toBe('http://localhost:3000');
   expect(refused.headers.get('x-request-id')).toMatch(/\S/);
   await refused.text();
-  await emulator.close();
 });

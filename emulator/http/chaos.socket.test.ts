@@ -1,14 +1,15 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { closing } from '../../test/closing.js';
 import { folderOfTest } from '../../test/folders.js';
 import { createEmulator, type EmulatorOptions, OptionError } from '../index.js';
 import { createTestClient } from '../testing/client.harness.js';
 
 const make = (options: EmulatorOptions = {}) => {
   const api = createTestClient({ seed: 'chaos', ...options });
-  onTestFinished(() => api.emulator.close());
+  closing(api.emulator);
   return {
     ...api,
     id: api.credentials.intern?.id ?? '',

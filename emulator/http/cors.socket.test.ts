@@ -1,15 +1,11 @@
-import { afterEach, describe, expect, test } from 'vitest';
-import { createEmulator, type Emulator } from '../emulator.js';
+import { describe, expect, test } from 'vitest';
+import { closing } from '../../test/closing.js';
+import { createEmulator } from '../emulator.js';
 import type { EmulatorOptions } from '../options/options.js';
-
-const emulators: Emulator[] = [];
-afterEach(async () => {
-  for (const emulator of emulators.splice(0)) await emulator.close();
-});
+import { listening } from '../testing/listening.harness.js';
 
 function start(options: EmulatorOptions = {}) {
-  const emulator = createEmulator({ clock: 'virtual', ...options });
-  emulators.push(emulator);
+  const emulator = closing(createEmulator({ clock: 'virtual', ...options }));
   const { base_url, credentials, daemon_origin } = emulator.target;
   const authorization = `Bearer ${credentials.api_key}`;
   const preflight = (origin: string | null, headers: Record<string, string> = {}, path = '/interns') =>
@@ -200,15 +196,11 @@ test('WEB-1: the daemons are reached from pages too', async () => {
 });
 
 describe('WEB-1: what a page fetches of the login', () => {
-  const listening = async (options: EmulatorOptions = {}) => {
-    const { emulator } = start(options);
-    const { url } = await emulator.listen({ port: 0 });
-    return `${url}/oidc`;
-  };
+  const served = async (options: EmulatorOptions = {}) => `${(await listening(options)).at.url}/oidc`;
   const FETCHED = ['/token', '/jwks', '/me', '/.well-known/openid-configuration'];
 
   test.each(FETCHED)('%s answers loopback pages, and no others', async (path) => {
-    const issuer = await listening();
+    const issuer = await served();
     const preflight = (origin: string) =>
       fetch(issuer + path, { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'POST' } });
     const mine = await preflight('http://localhost:3000');
@@ -225,7 +217,7 @@ describe('WEB-1: what a page fetches of the login', () => {
   });
 
   test('with --cors none, nobody', async () => {
-    const issuer = await listening({ cors: ['none'] });
+    const issuer = await served({ cors: ['none'] });
     const response = await fetch(`${issuer}/jwks`, { headers: { origin: 'http://localhost:3000' } });
     expect(response.headers.has('access-control-allow-origin')).toBe(false);
   });

@@ -1,15 +1,11 @@
 import { connect } from 'node:net';
-import { afterEach, expect, test } from 'vitest';
-import { createEmulator, type Emulator } from '../emulator.js';
-
-let emulator: Emulator | undefined;
-afterEach(() => emulator?.close());
+import { expect, test } from 'vitest';
+import { listening } from '../testing/listening.harness.js';
 
 /** Sends a request over a connection of its own and reports what came back and how the connection ended. */
 async function exchange(head: string, body: Uint8Array): Promise<{ answer: string; error?: string }> {
-  emulator = createEmulator({ clock: 'virtual' });
-  await emulator.listen({ port: 0 });
-  const socket = connect(Number(new URL(emulator.target.base_url).port), '127.0.0.1');
+  const { at } = await listening();
+  const socket = connect(Number(new URL(at.url).port), '127.0.0.1');
   let answer = '';
   let error: string | undefined;
   socket.on('data', (bytes) => {

@@ -1,9 +1,10 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { closing } from '../../test/closing.js';
 import { createTestClient } from '../testing/client.harness.js';
 
 const make = () => {
   const api = createTestClient();
-  onTestFinished(() => api.emulator.close());
+  closing(api.emulator);
   const as = api.credentials.management_key;
   const { target } = api.emulator;
   return {

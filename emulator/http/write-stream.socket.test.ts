@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { createEmulator } from '../emulator.js';
+import { listening } from '../testing/listening.harness.js';
 
 /** The bytes of a server until it closes the connection. */
 async function sent(url: string, request: string): Promise<string> {
@@ -16,23 +16,18 @@ async function sent(url: string, request: string): Promise<string> {
 }
 
 const chat = async () => {
-  const emulator = createEmulator();
-  try {
-    const { baseUrl } = await emulator.listen({ port: 0 });
-    const { intern, api_key } = emulator.target.credentials;
-    const body = JSON.stringify({ stream: true, messages: [{ role: 'user', content: 'hello' }] });
-    const head = [
-      `POST /api/v1/interns/${intern?.id}/chat/completions HTTP/1.1`,
-      `host: ${new URL(baseUrl).host}`,
-      `authorization: Bearer ${api_key}`,
-      'connection: close',
-      `content-length: ${body.length}`,
-    ];
-    const [answerHead = '', ...rest] = (await sent(baseUrl, `${head.join('\r\n')}\r\n\r\n${body}`)).split('\r\n\r\n');
-    return { head: answerHead.toLowerCase(), body: rest.join('\r\n\r\n') };
-  } finally {
-    await emulator.close();
-  }
+  const { emulator, at } = await listening();
+  const { intern, api_key } = emulator.target.credentials;
+  const body = JSON.stringify({ stream: true, messages: [{ role: 'user', content: 'hello' }] });
+  const head = [
+    `POST /api/v1/interns/${intern?.id}/chat/completions HTTP/1.1`,
+    `host: ${new URL(at.url).host}`,
+    `authorization: Bearer ${api_key}`,
+    'connection: close',
+    `content-length: ${body.length}`,
+  ];
+  const [answerHead = '', ...rest] = (await sent(at.url, `${head.join('\r\n')}\r\n\r\n${body}`)).split('\r\n\r\n');
+  return { head: answerHead.toLowerCase(), body: rest.join('\r\n\r\n') };
 };
 
 test('WEB-2: the opening of a reply that is all there leaves by itself; nothing has a length', async () => {

@@ -3,23 +3,15 @@ import { createServer, type OutgoingHttpHeaders, type RequestOptions, request, t
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import * as oidc from 'openid-client';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { closing } from '../../test/closing.js';
 import { bind } from '../contract/bind.js';
-import { createEmulator, type Emulator } from '../index.js';
+import { createEmulator, type Emulator, type EmulatorOptions } from '../index.js';
+import { listening } from '../testing/listening.harness.js';
 import { createOutside } from './outside.js';
 import { TERMINAL_CLIENT } from './provider.js';
 
-const open: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of open.splice(0)) await close();
-});
-
-async function start(options: Parameters<typeof createEmulator>[0] = {}): Promise<Emulator> {
-  const emulator = createEmulator(options);
-  open.push(() => emulator.close());
-  await emulator.listen({ port: 0 });
-  return emulator;
-}
+const start = async (options: EmulatorOptions = {}) => (await listening(options)).emulator;
 
 /** A browser, as far as a login needs one: follows redirects within the emulator, keeps cookies, submits forms. */
 function createBrowser() {
@@ -229,16 +221,17 @@ describe('an outside issuer', () => {
       response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
     });
     const issuer = `http://127.0.0.1:${await bind(server)}`;
-    open.push(() => new Promise((resolve) => server.close(() => resolve())));
-    const token = (claims: Record<string, unknown>, key: webcrypto.CryptoKey = privateKey) =>
-      new SignJWT({ iss: issuer, sub: 'user_alice', exp: NOW + 60, scope: 'interns vault:read', ...claims })
-        .setProtectedHeader({ alg: 'ES256', kid: 'one', typ: 'at+jwt' })
-        .sign(key);
-    /** A token of another type; undefined means none. */
-    const typed = (typ: string | undefined, claims: Record<string, unknown> = {}) =>
+    closing(server);
+    /** A token of this type; undefined means none. */
+    const typed = (
+      typ: string | undefined,
+      claims: Record<string, unknown> = {},
+      key: webcrypto.CryptoKey = privateKey,
+    ) =>
       new SignJWT({ iss: issuer, sub: 'user_alice', exp: NOW + 60, scope: 'interns vault:read', ...claims })
         .setProtectedHeader({ alg: 'ES256', kid: 'one', ...(typ === undefined ? {} : { typ }) })
-        .sign(privateKey);
+        .sign(key);
+    const token = (claims: Record<string, unknown>, key?: webcrypto.CryptoKey) => typed('at+jwt', claims, key);
     return { issuer, token, typed };
   }
 
@@ -298,7 +291,7 @@ describe('an outside issuer', () => {
   it('that never answers holds nobody up for long', async () => {
     const mute = createServer(() => {});
     await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
-    open.push(async () => {
+    onTestFinished(() => {
       mute.closeAllConnections();
       mute.close();
     });
@@ -377,10 +370,8 @@ describe('the provider is guarded as the control interface is', () => {
   });
 
   it('by the control token where it listens beyond loopback', async () => {
-    const emulator = createEmulator({ controlToken: 'sesame' });
-    open.push(() => emulator.close());
-    await emulator.listen({ port: 0, host: '0.0.0.0' });
-    const port = Number(new URL(emulator.target.base_url).port);
+    const { at } = await listening({ controlToken: 'sesame' }, { host: '0.0.0.0' });
+    const port = Number(new URL(at.url).port);
     const get = (authorization?: string) =>
       send(port, 'box.test', DISCOVERY, authorization === undefined ? {} : { headers: { authorization } });
     expect((await get()).status).toBe(403);
@@ -429,8 +420,6 @@ describe('the provider is guarded as the control interface is', () => {
   });
 
   it('is not there in process', async () => {
-    const emulator = createEmulator();
-    open.push(() => emulator.close());
-    expect((await emulator.fetch(DISCOVERY)).status).toBe(404);
+    expect((await closing(createEmulator()).fetch(DISCOVERY)).status).toBe(404);
   });
 });

@@ -1,18 +1,16 @@
 import { connect } from 'node:net';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { INERT_HEADERS, makeInert } from '../contract/inert.js';
-import { createEmulator, type Emulator } from '../emulator.js';
-
-let emulator: Emulator | undefined;
-afterEach(() => emulator?.close());
+import { listening } from '../testing/listening.harness.js';
 
 const MARKUP = '<script>alert(1)</script>';
 
 async function start() {
-  const made = createEmulator({ clock: 'virtual' });
-  emulator = made;
-  const { url, daemonOrigin } = await made.listen({ port: 0 });
-  const { credentials, control_url } = made.target;
+  const {
+    emulator: { target },
+    at: { url, daemonOrigin },
+  } = await listening({ clock: 'virtual' });
+  const { credentials, control_url } = target;
   const json = { 'content-type': 'application/json' };
   return {
     url,

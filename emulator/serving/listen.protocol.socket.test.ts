@@ -1,16 +1,9 @@
 import { connect } from 'node:net';
-import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
-import { createEmulator, type Emulator } from '../emulator.js';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { closing } from '../../test/closing.js';
 import type { EmulatorOptions } from '../options/options.js';
-import { type Listener, type ListenOptions, listen } from './listen.js';
-
-let emulator: Emulator | undefined;
-let listener: Listener | undefined;
-afterEach(async () => {
-  await emulator?.close();
-  await listener?.close();
-  emulator = listener = undefined;
-});
+import { listening } from '../testing/listening.harness.js';
+import { type ListenOptions, listen } from './listen.js';
 
 /** Sends bytes over a connection of its own, and reads until the other side closes it. */
 function exchange(port: number, ...writes: (string | Buffer)[]): Promise<string> {
@@ -27,10 +20,11 @@ function exchange(port: number, ...writes: (string | Buffer)[]): Promise<string>
 }
 
 async function start(options: EmulatorOptions = {}) {
-  emulator = createEmulator({ clock: 'virtual', ...options });
-  const at = await emulator.listen({ port: 0 });
+  const { emulator, at } = await listening({ clock: 'virtual', ...options });
+  const { api_key: key, intern } = emulator.target.credentials;
   return {
-    key: emulator.target.credentials.api_key,
+    key,
+    intern,
     main: Number(new URL(at.baseUrl).port),
     daemon: Number(new URL(at.daemonOrigin).port),
   };
@@ -89,8 +83,7 @@ test('chunk extensions without end are 413', async () => {
 });
 
 test('a parser error in the middle of a stream cuts it, and writes nothing into it', async () => {
-  const { main, key } = await start();
-  const id = emulator?.target.credentials.intern?.id;
+  const { main, key, intern } = await start();
   const body = JSON.stringify({ stream: true, messages: [{ role: 'user', content: 'script: never-ends' }] });
   const text = await new Promise<string>((resolve) => {
     const socket = connect(main, '127.0.0.1');
@@ -102,7 +95,7 @@ test('a parser error in the middle of a stream cuts it, and writes nothing into 
     socket.on('error', () => {});
     socket.once('close', () => resolve(heard));
     socket.write(
-      `POST /api/v1/interns/${id}/chat/completions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      `POST /api/v1/interns/${intern?.id}/chat/completions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
     );
   });
   expect(text).toMatch(/^HTTP\/1.1 200 /);
@@ -111,7 +104,7 @@ test('a parser error in the middle of a stream cuts it, and writes nothing into 
 
 const bare = async (options: Partial<ListenOptions>) => {
   const logged: Record<string, unknown>[] = [];
-  listener = await listen({
+  const listener = await listen({
     host: '127.0.0.1',
     port: 0,
     requestId: () => 'fresh',
@@ -119,7 +112,7 @@ const bare = async (options: Partial<ListenOptions>) => {
     answer: () => new Response('fine'),
     ...options,
   });
-  return { port: listener.port, logged };
+  return { port: closing(listener).port, logged };
 };
 
 test('a head that does not come in time is 408', async () => {
@@ -219,8 +212,7 @@ test.each([true, false])(
     onTestFinished(() => {
       for (const { name, was = {} } of kept) Object.defineProperty(globalThis, name, was);
     });
-    emulator = createEmulator({ clock: 'virtual' });
-    const at = await emulator.listen({ port: 0, replaceGlobals });
+    const { emulator, at } = await listening({ clock: 'virtual' }, { replaceGlobals });
     const { credentials } = emulator.target;
     const body = JSON.stringify({ stream: true, messages: [{ role: 'user', content: 'hello' }] });
     const send = (version: string) =>

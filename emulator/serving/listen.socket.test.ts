@@ -2,31 +2,28 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { hostDelay } from '../clock/host.js';
 import type { RunView } from '../contract/run.js';
-import { createEmulator, type Emulator } from '../emulator.js';
+import { listening } from '../testing/listening.harness.js';
 
-let emulator: Emulator | undefined;
 const sockets: Socket[] = [];
-afterEach(async () => {
+afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();
-  await emulator?.close();
 });
 
 async function start() {
-  const made = createEmulator({ clock: 'virtual' });
-  emulator = made;
-  await made.listen({ port: 0 });
-  const { credentials, base_url, control_url } = made.target;
+  const { emulator } = await listening({ clock: 'virtual' });
+  const { credentials, base_url, control_url } = emulator.target;
   const port = Number(new URL(base_url).port);
   const head = (method: string, rest: string) =>
     `${method} /api/v1/interns/${credentials.intern?.id}${rest} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${credentials.api_key}\r\n`;
   return {
+    emulator,
     get: `${head('GET', '')}\r\n`,
     chat(prompt: string) {
       const body = JSON.stringify({ stream: true, messages: [{ role: 'user', content: prompt }] });
       return `${head('POST', '/chat/completions')}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
     },
     async control(path: string, body?: object) {
-      const response = await made.fetch(control_url + path, {
+      const response = await emulator.fetch(control_url + path, {
         ...(body && { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
       });
       return response.json() as Promise<{ data: RunView[] }>;
@@ -128,11 +125,11 @@ describe('invalid requests', () => {
 });
 
 test('closing does not wait for clients that keep the connection of an ended stream', async () => {
-  const { chat, open } = await start();
+  const { emulator, chat, open } = await start();
   const heard = open();
   heard.socket.write(chat('script: never-ends'));
   await until(() => heard.text.includes('Still at it.'));
-  const closed = emulator?.close().then(() => 'closed');
+  const closed = emulator.close().then(() => 'closed');
   expect(await Promise.race([closed, hostDelay(1_000).then(() => 'still waiting')])).toBe('closed');
   await until(() => heard.over);
   expect(heard.text).toMatch(/"run_ended".*\[DONE\]/s);

@@ -5,11 +5,9 @@ import { request as plain } from 'node:http';
 import { type RequestOptions, request } from 'node:https';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
-import { createEmulator, type Emulator, type EmulatorOptions } from '../index.js';
-
-let emulator: Emulator | undefined;
-afterEach(() => emulator?.close());
+import { expect, test } from 'vitest';
+import type { EmulatorOptions } from '../index.js';
+import { listening } from '../testing/listening.harness.js';
 
 interface Answer {
   readonly status: number | undefined;
@@ -17,11 +15,9 @@ interface Answer {
 }
 
 async function start(options: EmulatorOptions = {}) {
-  const made = createEmulator({ clock: 'virtual', ...options });
-  emulator = made;
-  const at = await made.listen({ port: 0, tls: true });
+  const { emulator, at } = await listening({ clock: 'virtual', ...options }, { tls: true });
   const ca = readFileSync(at.caFile ?? '', 'utf8');
-  const authorization = `Bearer ${made.target.credentials.api_key}`;
+  const authorization = `Bearer ${emulator.target.credentials.api_key}`;
   const ask = (url: string, given: RequestOptions = {}, body = '') =>
     new Promise<Answer>((resolve, reject) => {
       const sent = request(url, { ca, agent: false, ...given }, (response) => {
@@ -34,7 +30,7 @@ async function start(options: EmulatorOptions = {}) {
       sent.on('error', reject);
       sent.end(body);
     });
-  return { at, ask, authorization, target: made.target };
+  return { emulator, at, ask, authorization, target: emulator.target };
 }
 
 test('interface, streams, daemons, control interface, console, login and spaces are served under one authority', async () => {
@@ -67,13 +63,13 @@ test('a page of this origin may use the control interface, and the same host wit
 });
 
 test('the certificate is for this machine and the hosts that are served, and the authority is of this start alone', async () => {
-  const { at, ask } = await start({ allowHosts: ['interns.test'] });
+  const { emulator, at, ask } = await start({ allowHosts: ['interns.test'] });
   expect(await ask(`${at.controlUrl}/health`, { servername: 'interns.test' })).toMatchObject({ status: 200 });
   await expect(ask(`${at.controlUrl}/health`, { servername: 'other.test', host: 'localhost' })).rejects.toMatchObject({
     code: 'ERR_TLS_CERT_ALTNAME_INVALID',
   });
   const first = new X509Certificate(readFileSync(at.caFile ?? ''));
-  await emulator?.close();
+  await emulator.close();
   expect(existsSync(dirname(at.caFile ?? ''))).toBe(false);
   const second = await start();
   expect(new X509Certificate(readFileSync(second.at.caFile ?? '')).publicKey.equals(first.publicKey)).toBe(false);
@@ -81,11 +77,11 @@ test('the certificate is for this machine and the hosts that are served, and the
 });
 
 test('a client that connects and says nothing does not keep it from closing', async () => {
-  const { at } = await start();
+  const { emulator, at } = await start();
   const socket = connect(Number(new URL(at.url).port), '127.0.0.1');
   await once(socket, 'connect');
   const gone = once(socket, 'close');
-  await emulator?.close();
+  await emulator.close();
   expect(await gone).toEqual([false]);
 });
 

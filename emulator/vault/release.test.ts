@@ -1,9 +1,10 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { closing } from '../../test/closing.js';
 import { createTestClient } from '../testing/client.harness.js';
 
 const make = (...given: Parameters<typeof createTestClient>) => {
   const api = createTestClient(...given);
-  onTestFinished(() => api.emulator.close());
+  closing(api.emulator);
   const chat = async (internId: string, content: string) => {
     const { text } = await api.chat(content, {}, undefined, internId);
     return [...text.matchAll(/"content":"([^"]*)"/g)].map(([, said]) => said).join('');
