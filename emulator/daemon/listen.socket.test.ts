@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { beforeEach, expect, it } from 'vitest';
 import type { Emulator } from '../index.js';
 import { listening } from '../testing/listening.harness.js';
@@ -44,9 +45,8 @@ const send = (
   new Promise<DaemonAnswer>((resolve, reject) => {
     const { hostname, port } = new URL(origin);
     const out = request({ hostname, port, path, method, headers }, async (response: IncomingMessage) => {
-      let text = '';
-      for await (const chunk of response) text += String(chunk);
-      resolve({ status: response.statusCode, json: text === '' ? {} : JSON.parse(text) });
+      const said = await text(response);
+      resolve({ status: response.statusCode, json: said === '' ? {} : JSON.parse(said) });
     });
     out.on('error', reject);
     write(out);

@@ -1,18 +1,13 @@
-import { once } from 'node:events';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { listening } from '../testing/listening.harness.js';
 
 /** The bytes of a server until it closes the connection. */
-async function sent(url: string, request: string): Promise<string> {
+function sent(url: string, request: string): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
-  let text = '';
-  socket.on('data', (data) => {
-    text += data;
-  });
   socket.end(request);
-  await once(socket, 'close');
-  return text;
+  return text(socket);
 }
 
 const chat = async () => {

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ClientCase, Scripted } from '../contract/client-case.js';
 import { createEmulator } from '../index.js';
@@ -31,38 +32,33 @@ async function open(url: string, headers = ''): Promise<Socket> {
   socket.write(`GET ${pathname} HTTP/1.1\r\nhost: ${hostname}:${port}\r\n${headers}\r\n`);
   return socket;
 }
-async function read(socket: Socket): Promise<string> {
-  let text = '';
-  for await (const part of socket) text += part;
-  return text;
-}
-const bodyOf = (text: string) => text.slice(text.indexOf('\r\n\r\n') + 4);
+const bodyOf = (answer: string) => answer.slice(answer.indexOf('\r\n\r\n') + 4);
 
 test('each write is one chunk, and the last chunk ends the body', async () => {
   const { url } = await lab.start({ case: caseOf({ steps: [{ write: 'ab' }, { write: 'é', repeat: 2 }] }) });
-  expect(bodyOf(await read(await open(url)))).toBe('2\r\nab\r\n2\r\né\r\n2\r\né\r\n0\r\n\r\n');
+  expect(bodyOf(await text(await open(url)))).toBe('2\r\nab\r\n2\r\né\r\n2\r\né\r\n0\r\n\r\n');
 });
 
 test('a body that is cut off has no last chunk', async () => {
   const { url } = await lab.start({ case: caseOf({ steps: [{ write: 'ab' }, { end: 'fin' }] }) });
-  expect(bodyOf(await read(await open(url)))).toBe('2\r\nab\r\n');
+  expect(bodyOf(await text(await open(url)))).toBe('2\r\nab\r\n');
 });
 
 test('Content-Length says what the case says', async () => {
   const { url } = await lab.start({ case: caseOf({ framing: 'length', length: 99, steps: [{ write: 'ab' }] }) });
-  const text = await read(await open(url));
-  expect(text).toContain('\r\ncontent-length: 99\r\n');
-  expect(bodyOf(text)).toBe('ab');
+  const answer = await text(await open(url));
+  expect(answer).toContain('\r\ncontent-length: 99\r\n');
+  expect(bodyOf(answer)).toBe('ab');
 });
 
 test('a reset is a reset', async () => {
   const { url } = await lab.start({ case: caseOf({ steps: [{ write: 'ab' }, { end: 'reset' }] }) });
-  await expect(read(await open(url))).rejects.toMatchObject({ code: 'ECONNRESET' });
+  await expect(text(await open(url))).rejects.toMatchObject({ code: 'ECONNRESET' });
 });
 
 test('informational answers come before the head', async () => {
   const { url } = await lab.start({ case: caseOf({ before: [{ informational: 103 }] }) });
-  expect(await read(await open(url))).toMatch(/^HTTP\/1\.1 103 Early Hints\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
+  expect(await text(await open(url))).toMatch(/^HTTP\/1\.1 103 Early Hints\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
 });
 
 test('gzip goes to those who take it, others get it decoded', async () => {
@@ -70,9 +66,9 @@ test('gzip goes to those who take it, others get it decoded', async () => {
   const steps = [{ write_base64: gzipSync('data: a\n\n').toString('base64') }];
   const exchange = { framing: 'close' as const, headers: { 'content-encoding': 'gzip' }, steps };
   const plain = await lab.start({ case: caseOf(exchange) });
-  expect(bodyOf(await read(await open(plain.url)))).toBe('data: a\n\n');
+  expect(bodyOf(await text(await open(plain.url)))).toBe('data: a\n\n');
   const packed = await lab.start({ case: caseOf(exchange) });
-  expect(await read(await open(packed.url, 'accept-encoding: gzip\r\n'))).toContain('content-encoding: gzip');
+  expect(await text(await open(packed.url, 'accept-encoding: gzip\r\n'))).toContain('content-encoding: gzip');
 });
 
 test('a client that does not read takes no more than its connection holds', async () => {
@@ -103,7 +99,7 @@ test('requests on one connection are kept apart, and answered in order', async (
   const socket = await open(url);
   await new Promise((resolve) => socket.once('data', resolve));
   socket.write(`GET ${new URL(url).pathname}?again HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`);
-  expect(await read(socket)).toContain('second');
+  expect(await text(socket)).toContain('second');
   expect(lab.read(run)?.requests.map(({ n, path }) => [n, path])).toEqual([
     [1, '/chat/completions'],
     [2, '/chat/completions?again'],
@@ -117,7 +113,7 @@ test('a reader that sleeps, then reads, gets every byte', async () => {
   const socket = await open(url);
   socket.pause();
   await new Promise((resolve) => setTimeout(resolve, 300));
-  expect(bodyOf(await read(socket))).toHaveLength(200 * 65_536);
+  expect(bodyOf(await text(socket))).toHaveLength(200 * 65_536);
 });
 
 test('a request that leaves as the idle connection closes is not answered, and is answered on a fresh one', async () => {
@@ -132,13 +128,13 @@ test('a request that leaves as the idle connection closes is not answered, and i
   idle.write(get);
   // The client has not noticed the close yet, and sends.
   idle.once('end', () => idle.end(get));
-  let text = '';
+  let heard = '';
   idle.on('data', (part) => {
-    text += part;
+    heard += part;
   });
   await new Promise((resolve) => idle.once('close', resolve));
-  expect(bodyOf(text)).toBe('first');
-  expect(await read(await open(url))).toContain('second');
+  expect(bodyOf(heard)).toBe('first');
+  expect(await text(await open(url))).toContain('second');
   expect(lab.read(run)?.requests.map(({ n }) => n)).toEqual([1, 2]);
 });
 
@@ -157,17 +153,17 @@ test('a Host that is not loopback is refused', async () => {
   const { hostname, port, pathname } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });
   socket.write(`GET ${pathname} HTTP/1.1\r\nhost: evil.test\r\n\r\n`);
-  expect(await read(socket)).toContain('421');
+  expect(await text(socket)).toContain('421');
 });
 
 test('a browser shows no case as a page, and a client in one is answered as any other', async () => {
   const headers = { 'content-type': 'text/html' };
   const theCase = caseOf({ headers, connection: 'close', steps: [{ write: '<script>alert(1)</script>' }] });
   const { url } = await lab.start({ case: theCase });
-  const navigated = await read(await open(url, 'sec-fetch-mode: navigate\r\nsec-fetch-dest: iframe\r\n'));
+  const navigated = await text(await open(url, 'sec-fetch-mode: navigate\r\nsec-fetch-dest: iframe\r\n'));
   expect(navigated).toMatch(/^HTTP\/1\.1 403 /);
   expect(bodyOf(navigated)).toBe('');
-  const fetched = await read(await open(url, 'sec-fetch-mode: cors\r\nsec-fetch-dest: empty\r\n'));
+  const fetched = await text(await open(url, 'sec-fetch-mode: cors\r\nsec-fetch-dest: empty\r\n'));
   expect(fetched).toContain('<script>alert(1)</script>');
   expect(fetched).not.toMatch(/nosniff|sandbox/);
 });

@@ -1,6 +1,7 @@
 import type { webcrypto } from 'node:crypto';
 import { createServer, type OutgoingHttpHeaders, type RequestOptions, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import * as oidc from 'openid-client';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -321,17 +322,11 @@ describe('an outside issuer', () => {
 describe('the provider is guarded as the control interface is', () => {
   /** Sends what fetch would not: a Host, an Origin. */
   const send = (port: number, host: string, path: string, options: RequestOptions = {}) =>
-    new Promise<{ status: number; type: string; text: string }>((resolve, reject) => {
+    new Promise<{ status: number; text: string }>((resolve, reject) => {
       const headers = { host, ...options.headers } as OutgoingHttpHeaders;
-      const sent = request({ ...options, port, host: '127.0.0.1', path, headers }, (response) => {
-        let text = '';
-        response.on('data', (bytes) => {
-          text += bytes;
-        });
-        response.on('end', () =>
-          resolve({ status: response.statusCode ?? 0, type: response.headers['content-type'] ?? '', text }),
-        );
-      });
+      const sent = request({ ...options, port, host: '127.0.0.1', path, headers }, async (response) =>
+        resolve({ status: response.statusCode ?? 0, text: await text(response) }),
+      );
       sent.once('error', reject);
       sent.end();
     });

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { INERT_HEADERS, makeInert } from '../contract/inert.js';
 import { listening } from '../testing/listening.harness.js';
@@ -31,17 +32,10 @@ const inertHeaders = ({ headers }: Response) =>
   Object.fromEntries(Object.keys(INERT_HEADERS).map((name) => [name, headers.get(name)]));
 
 /** The answer of a connection to bytes that may not be HTTP. */
-const answerTo = (url: string, text: string) =>
-  new Promise<string>((resolve, reject) => {
-    const { hostname, port } = new URL(url);
-    const socket = connect(Number(port), hostname, () => socket.end(text));
-    let heard = '';
-    socket.on('data', (bytes) => {
-      heard += bytes;
-    });
-    socket.on('end', () => resolve(heard));
-    socket.on('error', reject);
-  });
+const answerTo = (url: string, sent: string) => {
+  const { hostname, port } = new URL(url);
+  return text(connect(Number(port), hostname).end(sent));
+};
 
 test('no answer of the interface, the control interface, a space or the daemons runs anything in a browser', async () => {
   const { url, api, control, daemonOrigin, intern, key, post } = await start();

@@ -5,6 +5,7 @@ import { request as plain } from 'node:http';
 import { type RequestOptions, request } from 'node:https';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import type { EmulatorOptions } from '../index.js';
 import { listening } from '../testing/listening.harness.js';
@@ -20,13 +21,9 @@ async function start(options: EmulatorOptions = {}) {
   const authorization = `Bearer ${emulator.target.credentials.api_key}`;
   const ask = (url: string, given: RequestOptions = {}, body = '') =>
     new Promise<Answer>((resolve, reject) => {
-      const sent = request(url, { ca, agent: false, ...given }, (response) => {
-        let text = '';
-        response.on('data', (bytes) => {
-          text += bytes;
-        });
-        response.on('end', () => resolve({ status: response.statusCode, text }));
-      });
+      const sent = request(url, { ca, agent: false, ...given }, async (response) =>
+        resolve({ status: response.statusCode, text: await text(response) }),
+      );
       sent.on('error', reject);
       sent.end(body);
     });
