@@ -12,8 +12,8 @@ const LINE = /(?<![\w-])([\w-]{1,100}):[ \t]+(?=[^\s\d]*\d)(?=[^\sA-Za-z]*[A-Za-
 /** Signed tokens, and keys that begin as those of their maker do. */
 const SHAPED =
   /\b(?:eyJ[\w-]{8,}\.[\w-]+\.[\w-]+|(?:[spr]k|gh[opsu]|github_pat|glpat|xox[abps]|emu-ikey|emu-dtok)[-_][\w-]{16,}|AKIA[A-Z0-9]{16}\b)/g;
-/** Base64 that is long enough to hold a name and a value. */
-const BASE64 = /[A-Za-z0-9+/_-]{24,}/g;
+/** The Base64 of JSON. */
+const BASE64 = /(?:ey|W3)[A-Za-z0-9+/_-]{22,}/g;
 const PART_NAME = /\bname="([^"\r\n]{1,100})"/g;
 
 /** A parameter, decoded: `a%20b+c` is `a b c`. */
@@ -42,7 +42,8 @@ function* inReading(text: string): Generator<string> {
     if (kind !== 'name' && within?.secret && (kind !== 'number' || !within.name.endsWith('s'))) yield value;
   for (const { value } of secretPairs(text)) yield decodedParameter(value);
   for (const pattern of [HEADER, USER]) for (const [, value = ''] of text.matchAll(pattern)) yield value;
-  for (const [, name = '', value = ''] of text.matchAll(LINE)) if (isSecretName(name)) yield value;
+  if (/:[ \t]/.test(text))
+    for (const [, name = '', value = ''] of text.matchAll(LINE)) if (isSecretName(name)) yield value;
   for (const [value] of text.matchAll(SHAPED)) yield value;
 }
 

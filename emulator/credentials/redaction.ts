@@ -55,8 +55,8 @@ function* piecesOf(value: string): Generator<string> {
 export const shownHeader = (name: string, value: string, redact: (text: string) => string): string =>
   isSecretHeader(name) ? `${/^bearer\s/i.exec(value)?.[0] ?? ''}${REDACTED}` : redact(value);
 
-/** The texts of a stream that a reader joins again: one credential may come in several of them. */
-const CHANNELS = ['content', 'reasoning', 'arguments'] as const;
+/** The keys whose strings are pieces of one text over the events of a stream: one credential may come in several of them. */
+export const DELTA: ReadonlySet<string> = new Set(['content', 'reasoning', 'arguments']);
 
 /**
  * Takes out of texts what is searched for: as it is, in JSON escapes (`\u0065`), percent-encoded, and in Base64.
@@ -71,7 +71,7 @@ export function createRedactor(search: Search, begun?: Known['begun']) {
   }
   /** The spans of a credential that came in several events of a stream: shown once, where it begins. */
   function* spansAcross(text: string, more: boolean): Generator<Span> {
-    for (const channel of CHANNELS) {
+    for (const channel of DELTA) {
       const pieces: { start: number; from: number; length: number }[] = [];
       let put = '';
       for (const match of text.matchAll(new RegExp(`"${channel}":"((?:[^"\\\\]|\\\\.)*)"`, 'g'))) {

@@ -73,7 +73,7 @@ const ESCAPED = /[%\\]/;
 const ALIAS = new RegExp(`\\$\\$|\\$\\{?(?:${ALIAS_KINDS.join('|')})\\.\\d+\\}?`, 'g');
 
 // A pattern, because V8 makes a string for each place where it replaces a plain string.
-const doubled = (text: string) => text.replace(/\$/g, '$$$$');
+const doubled = (text: string) => (text.includes('$') ? text.replace(/\$/g, '$$$$') : text);
 
 /**
  * Gives values their aliases, numbered by kind in the order in which they come.

@@ -1,6 +1,7 @@
 import { SEARCHED_FROM } from '../credentials/beginnings.js';
 import type { Literal } from '../credentials/literals.js';
 import { isSecretName, isSecretParameter } from '../credentials/names.js';
+import { DELTA } from '../credentials/redaction.js';
 import type { AliasKind } from './aliases.js';
 
 /** Where a text of an exchange stands. */
@@ -81,9 +82,6 @@ const STAY: Readonly<Record<string, readonly string[]>> = {
 /** The parameters of queries. */
 const PARAMETERS: ReadonlySet<string> = new Set(['limit', 'status']);
 
-/** The keys whose strings are pieces of one text over the events of a stream. */
-export const DELTA: ReadonlySet<string> = new Set(['content', 'reasoning', 'arguments']);
-
 /** An id that somebody made up (`/interns/nope`) stays as it is. */
 const LOOKS_LIKE_AN_ID = /^(?=.*\d)[\w-]{8,}$/;
 
@@ -120,6 +118,7 @@ export const isWord = (token: string): boolean =>
 
 /** Camel case is a name as well (`bodySha256`). Many humps, or three numbers, are none. */
 export const isName = (name: string): boolean =>
+  /^[a-z_]*$/.test(name) ||
   isWord(name) ||
   (!/\d{5}|(?:\d+\D+){2}\d/.test(name) &&
     name.split(/[^\p{L}\p{N}]+/u).every((part) => part.split(/(?=\p{Lu}\P{Lu})/u).length * 4 <= part.length + 4));

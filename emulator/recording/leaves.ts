@@ -1,7 +1,9 @@
+import { SEARCHED_FROM } from '../credentials/beginnings.js';
 import { literalsIn } from '../credentials/literals.js';
 import { decodedParameter, isForm } from '../credentials/named.js';
+import { DELTA } from '../credentials/redaction.js';
 import type { AliasKind } from './aliases.js';
-import { DELTA, isName, isWord, kindOf, kindOfParameter, kindOfSegment, type Place, timeOf } from './fields.js';
+import { isName, isWord, kindOf, kindOfParameter, kindOfSegment, type Place, timeOf } from './fields.js';
 
 /** A stretch of a text that is a value of its own. */
 export interface Leaf {
@@ -25,6 +27,7 @@ const TOKEN = /[^\s"',:;=<>(){}[\]&?/@#|]+/g;
 
 /** Of each line of a text the stretch that holds whatever is no word. */
 function* oddIn(text: string, from: number, to: number): Generator<Leaf> {
+  if (to - from < SEARCHED_FROM) return;
   for (const { 0: line, index } of text.slice(from, to).matchAll(/[^\r\n]+/g)) {
     const odd = [...line.matchAll(TOKEN)].filter(([token]) => !isWord(token) && !NUMBER.test(token));
     const last = odd.at(-1);
