@@ -4,6 +4,7 @@ import { connect } from '../drivers/connect.js';
 import { UsageError } from '../framework/usage.js';
 import { hindranceText } from '../report/words/cleanup.js';
 import { takeAway } from '../run/cleaning.js';
+import { createEnding } from '../run/ending.js';
 import { createLedger, readLedger } from '../run/ledger.js';
 import { settingsOf } from '../run/options.js';
 import { ownCommand } from '../run/replay.js';
@@ -32,11 +33,13 @@ export async function cleanupCommand(run: string, settings: Settings, io: Io): P
   const { driver, close } = connected;
   try {
     const { timeout, rate, maxTime } = settings;
+    const runSettings = settingsOf({ driver, host, timeout, rate, cleanupTime: maxTime });
     const base = {
       driver,
       host,
       tag: left.run,
-      settings: settingsOf({ driver, host, timeout, rate, cleanupTime: maxTime }),
+      settings: runSettings,
+      ending: createEnding(host, { limits: runSettings.limits }),
       ledger: createLedger(file, left.entries),
       signal,
     };

@@ -181,8 +181,8 @@ export async function runClient(options: ClientRunOptions): Promise<Results> {
     saw: (id, requests) => void sent.set(id, requests),
   };
   const { maxTime, maxRequests: most, signal } = options;
-  const limit = maxTime === undefined ? undefined : { most: maxTime, stop: { kind: 'time', ms: maxTime } as const };
-  const ending = createEnding(host, { limit, signal });
+  const limits = maxTime === undefined ? {} : { time: { most: maxTime, stop: { kind: 'time', ms: maxTime } as const } };
+  const ending = createEnding(host, { limits, signal });
   const target: RunTarget = {
     about: {
       kind: 'client',

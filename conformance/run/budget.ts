@@ -1,7 +1,5 @@
 import { suggestion } from '../../emulator/contract/nearest.js';
-import { Skipped, stoppedBy } from '../framework/skip.js';
 import type { LimitStop } from '../framework/stop.js';
-import { type Stop, Stopped } from '../framework/stop.js';
 import { UsageError } from '../framework/usage.js';
 
 const NONE = Number.POSITIVE_INFINITY;
@@ -77,61 +75,4 @@ export function budgetNamed(text: string): BudgetName {
   if (name !== undefined) return name;
   const known = 'quick, default or thorough';
   throw new UsageError(`--budget: expected ${known}, got ${JSON.stringify(text)}${suggestion(text, BUDGET_NAMES)}`);
-}
-
-/** The reserve for units under way. Where less is left beside what second looks take, no unit begins. */
-const LAST = { share: 0.1, prompts: 2, requests: 12 };
-
-/** Requests of a second look at one thing that was found, and at the habits that may explain it. */
-export const REQUESTS_OF_LOOK = 12;
-/** Requests that the measures of habits take, and things that are looked at again where little is left. */
-const MEASURES = 48;
-const FEW = 6;
-
-/** Requests that second looks take at so many things that were found. */
-export const requestsOfLooks = (found: number): number =>
-  found === 0 ? 0 : MEASURES + Math.min(found, FEW) * REQUESTS_OF_LOOK;
-
-/**
- * The room that the limits of a run leave: every request but those of the clean-up is let in here. `owed`: how many the
- * clean-up would take now; `looks`: how many second looks would at what was found.
- */
-export function createRoom({ prompts: turns, requests }: Limits, owed: () => number, looks: () => number = () => 0) {
-  let sent = 0;
-  let prompts = 0;
-  /** Whether so many more requests, and those of the clean-up, are too many. Without a limit nobody counts them. */
-  const areTooMany = (more: number) => requests.most !== NONE && sent + more + owed() > requests.most;
-  return {
-    /**
-     * Lets a request in. `prompt`: it may be taken as one; `owes`: what the clean-up has to send for it.
-     *
-     * @throws Stopped where no more may be sent, Skipped where no more prompts may be
-     */
-    enter({ prompt, owes }: { readonly prompt: boolean; readonly owes: number }) {
-      if (areTooMany(1 + owes)) throw new Stopped(requests.stop);
-      if (prompt && prompts >= turns.most) throw new Skipped(stoppedBy(turns.stop));
-      sent++;
-      if (prompt) prompts++;
-    },
-    /** A prompt was refused: it cost nothing. */
-    refused: () => void prompts--,
-    /** Units that were let in and have not left. */
-    back(prompt: boolean) {
-      sent--;
-      if (prompt) prompts--;
-    },
-    /** Why no further unit is begun, where none is. `prompts`: it is about what an intern says. */
-    without(unit: { readonly prompts: boolean }): Stop | undefined {
-      const kept = (of: 'prompts' | 'requests', most: number) => Math.max(1, Math.min(LAST[of], LAST.share * most));
-      const last = kept('requests', requests.most) + Math.min(looks(), LAST.share * requests.most);
-      if (areTooMany(last)) return requests.stop;
-      return unit.prompts && prompts + kept('prompts', turns.most) > turns.most ? turns.stop : undefined;
-    },
-    /** Requests that the clean-up may still send. */
-    left: (all: number) => requests.most - all,
-    /** Prompts that were taken, or may have been. */
-    get prompts() {
-      return prompts;
-    },
-  };
 }

@@ -87,7 +87,7 @@ export async function takeAway(
   run: RunBase & Pick<RunContext, 'session'> & Partial<Pick<RunContext, 'obstacles'>>,
   options: TakeAwayOptions = {},
 ): Promise<CleanupResult> {
-  const { driver, host, obstacles, session, settings } = run;
+  const { driver, ending, host, obstacles, session, settings } = run;
   const { own } = session;
   if (own.creators().length === 0 && own.stored().length === 0) return { created: 0, deleted: 0, failed: [] };
   const over = new AbortController();
@@ -113,8 +113,8 @@ export async function takeAway(
       before: options.before,
       atOnce: settings.concurrency,
       async pause(round) {
-        const left = session.room.left(session.client.sent) - own.creators().length;
-        if (over.signal.aborted || left < 0 || host.now() >= (options.until ?? Number.POSITIVE_INFINITY)) return false;
+        const isBeyond = ending.isBeyond(session.client.sent + own.creators().length);
+        if (over.signal.aborted || isBeyond || host.now() >= (options.until ?? Number.POSITIVE_INFINITY)) return false;
         if (driver.clock !== undefined) {
           if (round > 3) return false;
           await driver.clock.advance(5_000);

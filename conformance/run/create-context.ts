@@ -182,6 +182,6 @@ export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
     broken: () => session.monitors.broken(attempt.by.id),
     breach: () => session.monitors.breach(attempt.by.id),
     known: (id) => session.model.known(id),
-    over: () => run.ending.near !== undefined || session.room.without({ prompts: false }) !== undefined,
+    over: () => run.ending.without(false) !== undefined,
   };
 }

@@ -2,10 +2,9 @@ import type { Need } from '../framework/needs.js';
 import type { Incomplete } from '../framework/stop.js';
 import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
 import { systemHost } from '../probe/time.js';
-import { REQUESTS_OF_LOOK } from './budget.js';
 import { LONGEST, takeAway } from './cleaning.js';
 import { type CleanupResult, requestsOfCleanUp } from './cleanup.js';
-import { createEnding, type Ending } from './ending.js';
+import { createEnding, type Ending, type Owed } from './ending.js';
 import { recorded } from './finding.js';
 import { createLedger } from './ledger.js';
 import { createObstacles, type Obstacles } from './obstacles.js';
@@ -14,9 +13,6 @@ import { type RunnerOptions, settingsOf } from './options.js';
 import { preflight } from './preflight.js';
 import { createSession, type Session } from './session.js';
 import type { RunTarget } from './units.js';
-
-/** ms that second looks wait: for what may be read late, and for what habits measure. */
-const WAITS_OF_LOOKS = 30_000;
 
 /** A deployment or an emulator that a run is open at: its session, its ledger and its clean-up. */
 export interface OpenRun extends RunBase, RunTarget {
@@ -32,7 +28,7 @@ export interface OpenRun extends RunBase, RunTarget {
 export function openRun(options: Omit<RunnerOptions, 'checks'>, { puts = true } = {}): OpenRun {
   const { driver, host = systemHost } = options;
   const settings = settingsOf(options);
-  const ending = createEnding(host, { limit: settings.limits.time, signal: options.signal });
+  const ending = createEnding(host, { limits: settings.limits, signal: options.signal });
   const { signal } = ending;
   const base: RunBase = {
     driver,
@@ -40,24 +36,23 @@ export function openRun(options: Omit<RunnerOptions, 'checks'>, { puts = true } 
     tag: options.tag ?? host.tag(4),
     settings,
     ledger: createLedger(options.ledgerPath),
+    ending,
     signal,
   };
   const session = createSession(base);
   const obstacles = createObstacles(settings.blocking);
   const { tag } = base;
   const { own } = session;
-  /** ms that the clean-up will take. */
-  const timeOfRequest = () =>
-    Math.max(settings.rate > 0 ? 1_000 / settings.rate : 0, session.pace() / settings.concurrency);
-  const timeOfCleanUp = () => {
+  const { monitors } = session;
+  const owed = (): Owed => {
     const unshown = own.open().filter(({ id }) => own.isUnshown(id)).length;
-    const owed = requestsOfCleanUp(own) + unshown + session.monitors.owed;
-    return owed === 0 ? 0 : owed * timeOfRequest() + Math.min(session.learnt.took.teardown ?? 0, LONGEST);
-  };
-  /** ms that looking again at what was found will take. */
-  const timeOfLooks = () => {
-    const found = session.monitors.broken() + session.suspected.size;
-    return found === 0 ? 0 : WAITS_OF_LOOKS + found * REQUESTS_OF_LOOK * timeOfRequest();
+    const pace = Math.max(settings.rate > 0 ? 1_000 / settings.rate : 0, session.pace() / settings.concurrency);
+    return {
+      requests: requestsOfCleanUp(own) + monitors.owed,
+      wait: unshown * pace + Math.min(session.learnt.took.teardown ?? 0, LONGEST),
+      found: monitors.broken() + session.suspected.size,
+      pace,
+    };
   };
   const { kind, address, baseUrl, profile } = driver.target;
   const began = host.now();
@@ -93,7 +88,7 @@ export function openRun(options: Omit<RunnerOptions, 'checks'>, { puts = true } 
     async begin(look) {
       const at = new Date(began).toISOString();
       own.note({ event: 'run', run: tag, url: baseUrl, prefix: session.prefix, at });
-      ending.begin(timeOfCleanUp, timeOfLooks);
+      ending.begin(owed);
       const why = look && !signal.aborted ? await preflight(session.running, driver.control !== undefined) : undefined;
       if (why !== undefined) ending.stop(why);
       if (puts && ending.stopped === undefined) await driver.begin();

@@ -2,6 +2,7 @@ import type { Driver } from '../drivers/driver.js';
 import type { Check } from '../framework/check.js';
 import { type Host, systemHost } from '../probe/time.js';
 import { BUDGETS, type BudgetOptions, limitsOf } from './budget.js';
+import type { Ending } from './ending.js';
 import type { Ledger } from './ledger.js';
 import { ownCommand } from './replay.js';
 import type { EngineOptions } from './units.js';
@@ -88,6 +89,8 @@ export interface RunBase {
   readonly tag: string;
   readonly settings: RunSettings;
   readonly ledger: Ledger;
+  /** When and why it ends. */
+  readonly ending: Ending;
   /** Aborts when the run is over: a budget is spent, or somebody said stop. */
   readonly signal: AbortSignal;
 }

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import { systemHost } from '../probe/time.js';
 import { ruleOf } from '../rules/check.js';
 import { checks } from '../scenarios/index.js';
-import { budgetNamed, createRoom, limitsOf, requestsOfLooks } from './budget.js';
+import { budgetNamed, limitsOf } from './budget.js';
+import { createEnding } from './ending.js';
 import { inOrder, nextOf, prompts } from './order.js';
 
 const deployed = (need: string) => ['control', 'clock', 'disposable'].includes(need) || need.startsWith('slow:');
@@ -95,39 +97,39 @@ test('shards share what a budget has, and not what is given to each', () => {
 
 test('no request is let in beyond the limit, what the clean-up owes kept, and no prompt that could be taken', () => {
   let owed = 0;
-  const room = createRoom(limitsOf({ maxRequests: 20, maxPrompts: 2 }, { free: false }), () => owed);
-  const read = () => room.enter({ prompt: false, owes: 0 });
-  const prompt = () => room.enter({ prompt: true, owes: 0 });
+  const limits = limitsOf({ maxRequests: 20, maxPrompts: 2, maxTime: Number.POSITIVE_INFINITY }, { free: false });
+  const room = createEnding(systemHost, { limits });
+  room.begin(() => ({ requests: owed, wait: 0, found: 0, pace: 0 }));
+  const read = () => room.enter(false, 0);
+  const prompt = () => room.enter(true, 0);
   prompt();
   prompt();
   expect(prompt).toThrow('"kind":"prompts","most":2');
-  expect(room.without({ prompts: true })).toEqual({ kind: 'prompts', most: 2 });
-  expect(room.without({ prompts: false })).toBeUndefined();
+  expect(room.without(true)).toEqual({ kind: 'prompts', most: 2 });
+  expect(room.without(false)).toBeUndefined();
   room.refused();
   prompt();
   for (let sent = 3; sent < 10; sent++) read();
-  expect(() => room.enter({ prompt: false, owes: 10 })).toThrow('"kind":"requests"');
+  expect(() => room.enter(false, 10)).toThrow('"kind":"requests"');
   owed = 10;
   expect(read).toThrow('"kind":"requests","most":20');
-  expect(room.without({ prompts: false })).toEqual({ kind: 'requests', most: 20 });
+  expect(room.without(false)).toEqual({ kind: 'requests', most: 20 });
 });
 
 test('units under way take nothing of what second looks need', () => {
   let found = 0;
-  const room = createRoom(
-    limitsOf({ maxRequests: 1_000 }, { free: false }),
-    () => 0,
-    () => requestsOfLooks(found),
-  );
+  const limits = limitsOf({ maxRequests: 1_000, maxTime: Number.POSITIVE_INFINITY }, { free: false });
+  const room = createEnding(systemHost, { limits });
+  room.begin(() => ({ requests: 0, wait: 0, found, pace: 0 }));
   const isLeft = (left: number) => {
-    for (; sent < 1_000 - left; sent++) room.enter({ prompt: false, owes: 0 });
-    return room.without({ prompts: false }) === undefined;
+    for (; sent < 1_000 - left; sent++) room.enter(false, 0);
+    return room.without(false) === undefined;
   };
   let sent = 0;
   expect(isLeft(80)).toBe(true);
   found = 1;
-  expect(isLeft(requestsOfLooks(1) + 12)).toBe(true);
-  expect(isLeft(requestsOfLooks(1) + 11)).toBe(false);
+  expect(isLeft(60 + 12)).toBe(true);
+  expect(isLeft(60 + 11)).toBe(false);
 });
 
 test('while turns wait, what needs a caller over the limit goes first, then what takes no turn', () => {

@@ -92,7 +92,7 @@ function prepared(options: RunnerOptions): Parameters<typeof createRun> {
         const { time } = opened.settings.limits;
         // Rows make more interns than so short a run has time to take away.
         if (isRows(unit.id) && time.most < SHORTEST) return time.stop;
-        return opened.ending.near ?? opened.session.room.without({ prompts: prompts(unit) });
+        return opened.ending.without(prompts(unit));
       },
       next: (waiting) => nextOf(waiting, () => opened.session.turns('api_key').paused()),
     },

@@ -16,9 +16,7 @@ import { type Answer, type Client, createClient } from '../probe/client.js';
 import { isRecord } from '../probe/json.js';
 import { createRedactor } from '../probe/redact.js';
 import { type CredentialName, HELD_CREDENTIALS, internPath, type Send } from '../probe/request.js';
-import { createRoom, requestsOfLooks } from './budget.js';
-import { LOOKS, requestsOfCleanUp } from './cleanup.js';
-import type { Ending } from './ending.js';
+import { LOOKS } from './cleanup.js';
 import { leavingBy, pathOf } from './exchange-of.js';
 import { createGuard, onlyOwn } from './guard.js';
 import { prefixOf } from './ledger.js';
@@ -62,11 +60,6 @@ export function createSession(run: RunBase) {
     secretIn: (text) => session.secretIn(text),
   });
   const monitors = createMonitors(model, driver.target, () => host.now());
-  const room = createRoom(
-    settings.limits,
-    () => requestsOfCleanUp(own) + monitors.owed,
-    () => requestsOfLooks(monitors.broken()),
-  );
   /** Without control a target is not the run's own, and its limits, gateways and neighbours are in force. */
   const live = driver.control === undefined;
   const habits = live ? HEEDED : [];
@@ -131,9 +124,9 @@ export function createSession(run: RunBase) {
     if (cleaning) return leaves(send, url, signal);
     const prompt = isPrompt(send, url);
     const owes = isCreate(send, url) ? (own.creators().length === 0 ? 1 + LOOKS : 1) : send.method === 'PUT' ? 1 : 0;
-    room.enter({ prompt, owes });
+    const back = run.ending.enter(prompt, owes);
     await leaves(send, url, signal).catch((error: unknown) => {
-      room.back(prompt);
+      back();
       throw error;
     });
   };
@@ -234,7 +227,7 @@ export function createSession(run: RunBase) {
         isUsual(send, url)
       )
         throw new Stopped({ kind: 'refuses-creates', workspace: driver.target.workspaceId, status });
-      if (!cleaning && status >= 300 && isPrompt(send, url)) room.refused();
+      if (!cleaning && status >= 300 && isPrompt(send, url)) run.ending.refused();
       if (!live) return undefined;
       const request = about(send, url);
       const { id = '', rest } = request;
@@ -291,8 +284,6 @@ export function createSession(run: RunBase) {
     known,
     /** When turns of a caller leave. */
     turns,
-    /** The rest of the limits of the run. */
-    room,
     /** Whether a client of the run left a stream of the intern less than half a minute ago: that may not be noticed yet. */
     lately: (id: string) => session.leftAgo(id) < NOTICED_WITHIN,
     /** Whether the run met the chat turn limit (CHAT-17). */
@@ -324,6 +315,4 @@ export interface RunContext extends RunBase {
   readonly pool: Pool;
   readonly obstacles: Obstacles;
   readonly lane: Lane;
-  /** When and why it ends. */
-  readonly ending: Pick<Ending, 'near'>;
 }
