@@ -2,7 +2,6 @@ import { type Stop, Stopped } from '../framework/stop.js';
 import type { Made } from '../habits/dealings.js';
 import { type CleanupResult, cleanUp, removeIntern, removeInterns } from './cleanup.js';
 import type { RunBase } from './options.js';
-import { forget, kept } from './pool.js';
 import type { RunContext, Session } from './session.js';
 
 /** How many interns of a deployment are over before they are taken away: they are read first, in one look at the list. */
@@ -17,7 +16,7 @@ export async function startOver({ driver, lane, pool, session }: RunContext): Pr
   session.own.forget();
   session.model.restart();
   lane.made.clear();
-  forget(pool);
+  pool.withhold(() => true);
 }
 
 /** Takes away what a check made and nobody keeps, and what is kept no more. */
@@ -25,7 +24,7 @@ export async function tidy(run: RunContext): Promise<void> {
   const { driver, lane, pool, session, signal } = run;
   const { own } = session;
   // Before anything is waited for: another lane may take what is kept, and then it is that lane's.
-  const keep = kept(pool);
+  const keep = pool.kept();
   for (const id of lane.made) if (!keep.has(id)) pool.idle.add(id);
   lane.made.clear();
   await driver.restore();

@@ -8,7 +8,6 @@ import type { Answer, Sender } from '../probe/client.js';
 import { isRecord, jsonOf } from '../probe/json.js';
 import { whyNoAnswer } from '../probe/no-answer.js';
 import { ANSWER, CREDENTIAL_NAMES, type CredentialName, internPath, isAnswer, type Send } from '../probe/request.js';
-import { dropShared } from './pool.js';
 import type { RunContext } from './session.js';
 
 /** An answer is delivered to the run that asked. */
@@ -27,7 +26,7 @@ export function createConversation(run: RunContext, by: Sender, open: Ctx['open'
 
   /** Nothing comes on a stream that a check waits on. Its run may go on behind it, and keep its intern busy. */
   const silent = (atAll: boolean) => {
-    dropShared(pool, run.lane);
+    pool.drop(run.lane, { foreign: false });
     obstacles.pass('streaming', check);
     // No keepalive came: a wait on another stream would be as vain. The clock of an emulator may stand still.
     if (atAll && driver.control === undefined) obstacles.met('streaming', check, { kind: 'silent' });

@@ -1,5 +1,5 @@
-import { type Check, type Declared, declaredBy } from '../framework/check.js';
-import type { Api, Ctx, InternFactory, SendOptions } from '../framework/context.js';
+import { type Check, declaredBy } from '../framework/check.js';
+import type { Api, Ctx, SendOptions } from '../framework/context.js';
 import type { BehaviourName, Need } from '../framework/needs.js';
 import { proofHeadersOf } from '../framework/profile.js';
 import type { ChatReply } from '../framework/reply.js';
@@ -50,39 +50,6 @@ interface TryOfCheck {
   random(): number;
 }
 
-/** The intern factory that insists on declared needs. */
-function guarded(interns: InternFactory, declared: Declared): InternFactory {
-  return {
-    ...interns,
-    stopped(...args) {
-      declared.require('interns', 'write', 'running');
-      return interns.stopped(...args);
-    },
-    running(...args) {
-      declared.require('running interns', 'running');
-      return interns.running(...args);
-    },
-    inOrder(...args) {
-      declared.require('interns', 'write', 'running');
-      return interns.inOrder(...args);
-    },
-    shared() {
-      declared.require('running interns', 'running');
-      return interns.shared();
-    },
-    foreign(...args) {
-      declared.require('interns', 'write', 'running');
-      declared.require('the foreign workspace', 'foreign_workspace');
-      declared.require('the credential foreign_api_key', 'foreign_api_key');
-      return interns.foreign(...args);
-    },
-    own(...args) {
-      declared.require('an own key', 'own_key');
-      return interns.own(...args);
-    },
-  };
-}
-
 /** Times that an intern did what it was led to, from which on it is expected to. */
 const OFTEN = 4;
 
@@ -109,6 +76,7 @@ export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
   const open: Ctx['open'] = async (request) => client.open(await credited(request));
   const interns = createInternFactory(run, {
     check: check.id,
+    declared,
     api: createApi((request) => client.send(request)),
     open: (request) => client.open(request),
     signal,
@@ -129,7 +97,7 @@ export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
     send,
     open,
     api,
-    interns: guarded(interns, declared),
+    interns,
     ...createConversation(run, attempt.by, open),
     ...createTolerance(run, { ...attempt, api }),
     needsStreaming: () => obstacles.pass('streaming', check.id),

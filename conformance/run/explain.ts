@@ -7,7 +7,6 @@ import { type CredentialName, internIn, internPath, type Send } from '../probe/r
 import type { Attempt } from './attempt.js';
 import { takeAwayTogether } from './cleaning.js';
 import { look } from './cleanup.js';
-import { dropShared, forget, keepFewer, kept } from './pool.js';
 import type { RunContext } from './session.js';
 
 /** A run, as habits see it. */
@@ -37,10 +36,10 @@ export function visitOf(run: RunContext): Visit {
     },
     gone: (id) => own.note({ event: 'gone', id }),
     inHand: lane.made,
-    shared: () => pool.shared.get(lane)?.id,
-    kept: () => kept(pool),
-    keep: (most) => keepFewer(pool, most),
-    forget: () => forget(pool),
+    shared: () => pool.of('shared', lane).at(-1)?.id,
+    kept: pool.kept,
+    keep: (most) => pool.keepFewer(most),
+    forget: () => pool.withhold(() => true),
     async takeAway(interns) {
       await takeAwayTogether(session, interns);
       pool.idle.clear();
@@ -119,7 +118,7 @@ export function notTaken(run: RunContext, { error, transcript }: Attempt, tries:
     session.learnt.notTaken++;
     return undefined;
   }
-  const shared = pool.shared.get(lane);
-  if (transcript.some(({ request }) => internIn(request.url) === shared?.id)) dropShared(pool, lane);
+  const [shared] = pool.of('shared', lane);
+  if (transcript.some(({ request }) => internIn(request.url) === shared?.id)) pool.drop(lane, { foreign: false });
   return { again: LATER };
 }

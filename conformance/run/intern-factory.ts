@@ -86,7 +86,7 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
   };
   /** One that stopped and that nobody uses. */
   const unused = async (): Promise<Intern | undefined> => {
-    for (let idle = pool.unused.stopped.pop(); idle !== undefined; idle = pool.unused.stopped.pop()) {
+    for (let idle = pool.take('stopped'); idle !== undefined; idle = pool.take('stopped')) {
       const found = await rested(hand(idle));
       if (found !== undefined) return found;
     }
@@ -113,7 +113,7 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
   };
   /** Has one boot: one that nobody uses, or a new one. */
   const boot = async (): Promise<Intern> => {
-    const idle = pool.unused.stopped.length > 2 ? pool.unused.stopped.pop() : undefined;
+    const idle = pool.of('stopped').length > 2 ? pool.take('stopped') : undefined;
     if (idle === undefined) return create({ provision: true });
     if (hand(idle).status === 'running' && (await suspended(idle.id)) === undefined) return create({ provision: true });
     // One that boots already may refuse it. Any other refusal is for the checks of provision.
@@ -124,12 +124,11 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
   const ahead = async () => {
     // Where there is no room for others.
     if (session.learnt.mayKeep < Number.POSITIVE_INFINITY) return;
-    const { booting, running: idle } = pool.unused;
-    while (booting.length + idle.length < AHEAD) {
+    while (pool.of('booting').length + pool.of('running').length < AHEAD) {
       try {
         const spare = await boot();
         lane.made.delete(spare.id);
-        booting.push(spare);
+        pool.keep('booting', spare);
       } catch (error) {
         if (findingOf(error) === undefined) throw error;
         // The check has the one that it asked for. A check that needs another tries again.
@@ -154,19 +153,19 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
   const running = async (overrides?: Record<string, unknown>, send?: SendOptions) => {
     obstacles.pass('running', check);
     const special = !plain(overrides, send);
-    const idles = special ? [] : pool.unused.running;
-    for (let idle = idles.pop(); idle !== undefined; idle = idles.pop()) {
+    const next = () => (special ? undefined : pool.take('running'));
+    for (let idle = next(); idle !== undefined; idle = next()) {
       await ahead();
       const up = await awake(hand(idle));
       if (up !== undefined) return up;
     }
     for (;;) {
-      const next = special
+      const one = special
         ? await create({ provision: true, ...overrides }, send)
-        : hand(pool.unused.booting.shift() ?? (await boot()));
+        : hand(pool.take('booting') ?? (await boot()));
       if (!special) await ahead();
       try {
-        const up = await booted(next, send, special ? undefined : session.standing(next.id)?.since);
+        const up = await booted(one, send, special ? undefined : session.standing(one.id)?.since);
         return special ? up : hand(up);
       } catch (error) {
         // Another may come up, where it need not be this one.
@@ -179,13 +178,13 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
   /** Some that stopped and that nobody uses, the newest first, whose creation lies too far apart to be taken for one. */
   const known = async (most: number): Promise<Intern[]> => {
     const apart: Intern[] = [];
-    const ages = driver.control === undefined ? pool.unused.stopped.toSorted(byAge) : [];
+    const ages = driver.control === undefined ? pool.of('stopped').toSorted(byAge) : [];
     for (const one of ages) {
       const newer = apart.at(-1)?.created_at;
       if (apart.length < most && (newer === undefined || Date.parse(newer) - Date.parse(one.created_at) > 1_000))
         apart.push(one);
     }
-    pool.unused.stopped = pool.unused.stopped.filter((one) => !apart.includes(one));
+    for (const { id } of apart) pool.take('stopped', id);
     const there: Intern[] = [];
     for (const one of apart) {
       const found = await rested(hand(one));
@@ -194,37 +193,51 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
     return there;
   };
 
+  const { require } = options.declared;
+  const makes = () => require('interns', 'write', 'running');
+  const boots = () => require('running interns', 'running');
   return {
     name,
     body,
-    stopped,
-    running,
+    async stopped(...args) {
+      makes();
+      return stopped(...args);
+    },
+    async running(...args) {
+      boots();
+      return running(...args);
+    },
     until: (id, statuses, send) => until(id, statuses, send),
     async shared() {
-      const before = pool.shared.get(lane);
+      boots();
+      const [before] = pool.of('shared', lane);
       const kept = before === undefined ? undefined : await awake(before);
       const intern = kept ?? (await running());
       if (kept === undefined) lane.made.delete(intern.id);
-      pool.shared.set(lane, intern);
+      pool.keep('shared', intern, lane);
       return intern;
     },
     async foreign({ running: runs = false } = {}) {
+      makes();
+      require('the foreign workspace', 'foreign_workspace');
+      require('the credential foreign_api_key', 'foreign_api_key');
       const [where, send] = [{ workspace_id: driver.target.foreignWorkspaceId }, { as: 'foreign_api_key' }] as const;
       const serves = options.recycle && session.learnt.mayKeep === Number.POSITIVE_INFINITY;
-      const there = serves ? pool.foreign : undefined;
+      const [there] = serves ? pool.of('foreign') : [];
       if (there === undefined) {
         const intern = await (runs ? running(where, send) : stopped(where, send));
-        if (serves) pool.foreign = intern;
+        if (serves) pool.keep('foreign', intern);
         return intern;
       }
       hand(there);
-      if (runs && there.status !== 'running') {
-        await api.provision(there.id, send);
-        pool.foreign = await until(there.id, ['running'], send);
-      }
-      return pool.foreign ?? there;
+      if (!runs || there.status === 'running') return there;
+      await api.provision(there.id, send);
+      const up = await until(there.id, ['running'], send);
+      pool.keep('foreign', up);
+      return up;
     },
     async inOrder(count) {
+      makes();
       const made = await known(count);
       while (made.length < count) {
         const last = made.length === count - 1;
@@ -239,6 +252,7 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
     untilSuspended,
     untilGone,
     async own({ running: runs = false } = {}) {
+      require('an own key', 'own_key');
       const { control } = driver;
       if (control === undefined) {
         const { ownInternId } = driver.target;

@@ -18,7 +18,6 @@ import { type Attempt, attempt } from './attempt.js';
 import { explain, mayBeTaken, notTaken, visitOf } from './explain.js';
 import { foundIn, isSame, recorded, reported, skipIn } from './finding.js';
 import type { Obstacles } from './obstacles.js';
-import { dropForeign, dropShared } from './pool.js';
 import type { CheckResult, FindingResult, Verdict } from './results.js';
 import type { RunContext } from './session.js';
 import { type Done, faultOf, type UnitContext } from './units.js';
@@ -118,7 +117,7 @@ export async function lookTwice(
     if (error instanceof Finding && again === undefined) {
       sighted.push({ error, tried });
       // An earlier check may have left the shared intern in a state that makes this one fail.
-      dropShared(run.pool, run.lane);
+      run.pool.drop(run.lane, { foreign: false });
       session.model.dealings.doubt();
     } else if (error instanceof Finding) explained.push(error);
     await host.sleep((again ?? 0) * tries, run.signal).catch(() => {});
@@ -157,8 +156,7 @@ export async function judgeCheck(run: RunContext, check: Check, { alone, togethe
     before = error instanceof Finding ? error : undefined;
     if (before !== undefined) session.suspected.add(check.id);
     // They may be what went wrong.
-    dropShared(pool, lane);
-    dropForeign(pool, lane);
+    pool.drop(lane);
     await alone(before !== undefined);
     if (before !== undefined) session.model.dealings.doubt();
   }

@@ -4,21 +4,19 @@ import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
 import { systemHost } from '../probe/time.js';
 import { LONGEST, takeAway } from './cleaning.js';
 import { type CleanupResult, requestsOfCleanUp } from './cleanup.js';
-import { createEnding, type Ending, type Owed } from './ending.js';
+import { createEnding, type Owed } from './ending.js';
 import { recorded } from './finding.js';
 import { createLedger } from './ledger.js';
-import { createObstacles, type Obstacles } from './obstacles.js';
+import { createObstacles } from './obstacles.js';
 import type { RunBase } from './options.js';
 import { type RunnerOptions, settingsOf } from './options.js';
+import { createPool } from './pool.js';
 import { preflight } from './preflight.js';
-import { createSession, type Session } from './session.js';
+import { createSession, type RunContext } from './session.js';
 import type { RunTarget } from './units.js';
 
 /** A deployment or an emulator that a run is open at: its session, its ledger and its clean-up. */
-export interface OpenRun extends RunBase, RunTarget {
-  readonly session: Session;
-  readonly obstacles: Obstacles;
-  readonly ending: Ending;
+export interface OpenRun extends Omit<RunContext, 'lane'>, RunTarget {
   /** Notes that the target could not be put back as it was. */
   putBackFailed(error: unknown): void;
   close(): Promise<CleanupResult>;
@@ -62,8 +60,8 @@ export function openRun(options: Omit<RunnerOptions, 'checks'>, { puts = true } 
   return {
     ...base,
     session,
+    pool: createPool(session),
     obstacles,
-    ending,
     about: {
       kind,
       url: address ?? baseUrl,

@@ -31,92 +31,20 @@ export function createLane(madeIn: (number: number) => string | undefined) {
 }
 export type Lane = ReturnType<typeof createLane>;
 
-/** Names given so far, and interns that can be handed out again: both outlive a check. */
-export const createPool = () => ({
-  count: 0,
-  unknown: 0,
-  /** The running intern of each lane for checks that only talk to one. */
-  shared: new Map<Lane, Intern>(),
-  /** That of the other workspace, for checks that have it refused. */
-  foreign: undefined as Intern | undefined,
-  /** Interns that checks made, or left as described, the latest last. */
-  unused: { stopped: [], booting: [], running: [] } as Record<IdleState, Intern[]>,
-  /** Ids of those that a client left a stream of: they can serve others once that is noticed. */
-  resting: new Set<string>(),
-  /** Ids of those that are handed out no more, and of them those that nobody uses: to be taken away. */
-  dropped: new Set<string>(),
-  idle: new Set<string>(),
-  /** Times that each was handed out. */
-  uses: new Map<string, number>(),
-  /** Findings of the checks so far. */
-  reported: [] as CheckResult[],
-  /** Names of the valid twins that were accepted. */
-  accepted: new Set<string>(),
-});
-export type Pool = ReturnType<typeof createPool>;
-
-/** The lane gets another shared intern from now on. The one that it had goes with what its check made. */
-export function dropShared(pool: Pool, lane: Lane): void {
-  const shared = pool.shared.get(lane);
-  if (shared === undefined) return;
-  pool.shared.delete(lane);
-  pool.dropped.add(shared.id);
-  lane.made.add(shared.id);
+/**
+ * The use of an intern that is kept. `shared`: checks of one lane only talk to it. `foreign`: it is of the other workspace, for
+ * checks that have it refused. `resting`: a client left a stream of it, and it can serve others once that is noticed.
+ */
+type Place = IdleState | 'shared' | 'foreign' | 'resting';
+interface Kept {
+  readonly intern: Intern;
+  readonly place: Place;
+  /** Of a shared one. */
+  readonly lane?: Lane | undefined;
 }
 
-/** Others get another of the other workspace from now on, where a check had it. */
-export function dropForeign(pool: Pool, lane: Lane): void {
-  if (pool.foreign === undefined || !lane.made.has(pool.foreign.id)) return;
-  pool.dropped.add(pool.foreign.id);
-  pool.foreign = undefined;
-}
-
-/** Hands none of them out any more, but for the shared intern of one lane. */
-export function forget(pool: Pool, but?: Lane): void {
-  pool.foreign = undefined;
-  for (const id of pool.resting) for (const ids of [pool.dropped, pool.idle]) ids.add(id);
-  pool.resting.clear();
-  for (const lane of pool.shared.keys()) if (lane !== but) dropShared(pool, lane);
-  for (const { id } of Object.values(pool.unused).flat()) for (const ids of [pool.dropped, pool.idle]) ids.add(id);
-  pool.unused = { stopped: [], booting: [], running: [] };
-}
-
-/** Hands out none of those any more. */
-export function withhold(pool: Pool, isStray: (id: string) => boolean): void {
-  for (const [state, row] of Object.entries(pool.unused) as [IdleState, Intern[]][])
-    pool.unused[state] = row.filter(({ id }) => !isStray(id) || !pool.dropped.add(id).has(id));
-  for (const [lane, { id }] of pool.shared) if (isStray(id)) dropShared(pool, lane);
-}
-
-/** Ids of interns that later checks get. */
-export const kept = ({ shared, foreign, resting, unused }: Pool): Set<string> => {
-  const { stopped, booting, running } = unused;
-  const others = foreign === undefined ? [] : [foreign];
-  const interns = [...shared.values(), ...others, ...stopped, ...booting, ...running];
-  return new Set([...interns.map(({ id }) => id), ...resting]);
-};
-
-/** Hands out no more than `most`: those that boot, or wait, are made anew sooner than those that run. */
-export function keepFewer(pool: Pool, most: number): void {
-  if (pool.foreign !== undefined && most < Number.POSITIVE_INFINITY) {
-    for (const ids of [pool.dropped, pool.idle]) ids.add(pool.foreign.id);
-    pool.foreign = undefined;
-  }
-  for (const id of most < Number.POSITIVE_INFINITY ? pool.resting : []) {
-    pool.resting.delete(id);
-    for (const ids of [pool.dropped, pool.idle]) ids.add(id);
-  }
-  const { stopped, booting, running } = pool.unused;
-  for (const row of [stopped, booting, running]) {
-    while (kept(pool).size > most) {
-      const one = row.shift();
-      if (one === undefined) break;
-      for (const ids of [pool.dropped, pool.idle]) ids.add(one.id);
-    }
-  }
-  for (const lane of [...pool.shared.keys()].reverse()) if (kept(pool).size > most) dropShared(pool, lane);
-}
-
+/** The order in which they are given up, where only a few may be kept. */
+const GIVEN_UP: readonly Place[] = ['foreign', 'resting', 'stopped', 'booting', 'running', 'shared'];
 /** Times that one intern is handed out: unanswered questions stay open on it. */
 const MOST_USES = 12;
 /** ms after which the service has noticed that a client left, and a little more. */
@@ -124,36 +52,96 @@ const RESTS = NOTICED_WITHIN + 1_000;
 /** How many are kept at once: a deployment may allow only so many. */
 const MOST_KEPT: Readonly<Record<IdleState, number>> = { stopped: 8, booting: 2, running: 4 };
 
-/**
- * Lets those of a lane rest that a client left a stream of, its shared intern too, and gives it those that have rested.
- * `leftAgo` is how many ms ago that was.
- */
-export function rest(
-  pool: Pool,
-  lane: Lane,
-  standing: (id: string) => Standing | undefined,
-  leftAgo: (id: string) => number,
-): void {
+/** The interns that can be handed out again, and what else outlives a check. */
+export function createPool(knowledge: {
+  /** Where an intern is that can serve any check. */
+  standing(id: string): Standing | undefined;
+  /** ms since a client of the run left a stream of it. */
+  leftAgo(id: string): number;
+}) {
+  const { standing, leftAgo } = knowledge;
+  /** By their ids, the latest last. */
+  const kept = new Map<string, Kept>();
+  /** Ids of those that are handed out no more, and of them those that nobody uses. */
+  const dropped = new Set<string>();
+  const idle = new Set<string>();
+  const uses = new Map<string, number>();
+  const of = (place: Place, lane?: Lane): readonly Intern[] =>
+    [...kept.values()].filter((one) => one.place === place && one.lane === lane).map(({ intern }) => intern);
+  const keep = (place: Place, intern: Intern, lane?: Lane) => {
+    kept.delete(intern.id);
+    kept.set(intern.id, { intern, place, lane });
+  };
+  /** It is handed out no more. A shared one goes with what its check made. */
+  const drop = ({ intern: { id }, lane }: Kept) => {
+    kept.delete(id);
+    dropped.add(id);
+    (lane?.made ?? idle).add(id);
+  };
   const rests = (id: string) => leftAgo(id) < RESTS;
-  const shared = pool.shared.get(lane);
-  if (shared !== undefined && rests(shared.id)) {
-    pool.shared.delete(lane);
-    lane.made.add(shared.id);
-  }
-  for (const id of [...pool.resting, ...lane.made]) {
-    if (rests(id) && !pool.dropped.has(id) && standing(id)?.state === 'running') pool.resting.add(id);
-    else if (pool.resting.delete(id)) lane.made.add(id);
-  }
-}
-
-/** Takes back what a check made or was handed, where what is known of it says in which state it is. */
-export function takeBack(pool: Pool, ids: Iterable<string>, standing: (id: string) => Standing | undefined): void {
-  for (const id of ids) {
-    const uses = (pool.uses.get(id) ?? 0) + 1;
-    pool.uses.set(id, uses);
+  /** Lets those of a lane rest that a client left a stream of, its shared one too, and gives it those that have rested. */
+  const rest = (lane: Lane) => {
+    const back = (id: string) => kept.delete(id) && lane.made.add(id);
+    for (const { id } of of('shared', lane)) if (rests(id)) back(id);
+    for (const id of [...of('resting').map((one) => one.id), ...lane.made]) {
+      const found = standing(id);
+      if (rests(id) && !dropped.has(id) && found?.state === 'running') keep('resting', found.record);
+      else if (kept.get(id)?.place === 'resting') back(id);
+    }
+  };
+  /** Keeps what is known to be in a state in which it can serve others. */
+  const takeBack = (id: string) => {
+    const used = (uses.get(id) ?? 0) + 1;
+    uses.set(id, used);
     const found = standing(id);
-    if (found === undefined || uses >= MOST_USES || pool.dropped.has(id) || pool.resting.has(id)) continue;
-    const row = pool.unused[found.state];
-    if (row.length < MOST_KEPT[found.state] && !row.some((one) => one.id === id)) row.push(found.record);
-  }
+    if (found === undefined || used >= MOST_USES || dropped.has(id) || kept.has(id)) return;
+    if (of(found.state).length < MOST_KEPT[found.state]) keep(found.state, found.record);
+  };
+
+  return {
+    /** Names and ids given so far. */
+    count: 0,
+    unknown: 0,
+    /** Findings of the checks so far. */
+    reported: [] as CheckResult[],
+    /** Names of the valid twins that were accepted. */
+    accepted: new Set<string>(),
+    /** Ids of those that nobody uses: to be taken away. */
+    idle,
+    of,
+    keep,
+    /** Ids of interns that later checks get. */
+    kept: (): ReadonlySet<string> => new Set(kept.keys()),
+    /** Hands one out: this one, or the latest. */
+    take(place: Place, id = of(place).at(-1)?.id): Intern | undefined {
+      const { intern } = kept.get(id ?? '') ?? {};
+      if (intern !== undefined) kept.delete(intern.id);
+      return intern;
+    },
+    /** The lane gets another shared intern from now on, and others another of the other workspace where a check of it had that. */
+    drop(lane: Lane, { shared = true, foreign = true } = {}) {
+      for (const one of [...kept.values()])
+        if (one.place === 'foreign' ? foreign && lane.made.has(one.intern.id) : shared && one.lane === lane) drop(one);
+    },
+    /** Takes back what the check of a lane made or was handed, and keeps no more than `most`: those that boot, or wait, are made anew sooner than those that run. */
+    takeBack(lane: Lane, most = Number.POSITIVE_INFINITY) {
+      rest(lane);
+      for (const id of lane.made) takeBack(id);
+      this.keepFewer(most);
+    },
+    /** Keeps no more than `most`. */
+    keepFewer(most: number) {
+      if (most === Number.POSITIVE_INFINITY) return;
+      for (const place of GIVEN_UP) {
+        const all = [...kept.values()].filter((one) => one.place === place);
+        for (const one of place === 'shared' ? all.reverse() : all)
+          if (kept.size > most || place === 'foreign' || place === 'resting') drop(one);
+      }
+    },
+    /** Hands out none of those any more. */
+    withhold(isStray: (id: string) => boolean) {
+      for (const one of [...kept.values()]) if (isStray(one.intern.id)) drop(one);
+    },
+  };
 }
+export type Pool = ReturnType<typeof createPool>;

@@ -6,17 +6,7 @@ import { judgeRule } from './judge-rule.js';
 import { type OpenRun, openRun } from './open.js';
 import type { RunnerOptions } from './options.js';
 import { ALONE, asTheyStand, inOrder, isRows, nextOf, prompts } from './order.js';
-import {
-  createLane,
-  createPool,
-  dropForeign,
-  dropShared,
-  keepFewer,
-  type Pool,
-  rest,
-  takeBack,
-  withhold,
-} from './pool.js';
+import { createLane } from './pool.js';
 import type { Results } from './results.js';
 import type { RunContext } from './session.js';
 import { createRun, type Done, run, type Unit, type UnitRun } from './units.js';
@@ -27,18 +17,15 @@ export type { RunnerOptions } from './options.js';
 async function settle(opened: OpenRun, run: RunContext, { rows }: Done): Promise<void> {
   const { lane, pool, session } = run;
   pool.reported.push(...rows.filter(({ finding }) => finding !== undefined));
-  const shared = pool.shared.get(lane);
+  const [shared] = pool.of('shared', lane);
   const live = run.driver.control === undefined;
   // A breach may have left the shared intern in any state.
   const held = rows.every(({ verdict }) => verdict === 'pass' || verdict === 'skip');
-  if (!held) dropForeign(pool, lane);
-  if (live && held) {
-    rest(pool, lane, session.standing, session.leftAgo);
-    takeBack(pool, lane.made, session.standing);
-    keepFewer(pool, session.learnt.mayKeep);
-  } else if (!held || (shared !== undefined && session.lately(shared.id))) dropShared(pool, lane);
+  if (!held) pool.drop(lane);
+  else if (live) pool.takeBack(lane, session.learnt.mayKeep);
+  else if (shared !== undefined && session.lately(shared.id)) pool.drop(lane, { foreign: false });
   await tidy(run).catch((error) => (run.signal.aborted ? undefined : opened.putBackFailed(error)));
-  withhold(pool, session.monitors.isStray);
+  pool.withhold(session.monitors.isStray);
 }
 
 /** A check as a run selects and orders it: what is chosen needs a control interface. */
@@ -50,11 +37,11 @@ export const asUnit = (check: Check) => ({
 });
 
 /** Checks as units of a run. */
-function unitsOf(checks: readonly Check[], opened: OpenRun, pool: Pool): Unit[] {
+function unitsOf(checks: readonly Check[], opened: OpenRun): Unit[] {
   const { settings, session } = opened;
   const lanes = Array.from(
     { length: settings.concurrency },
-    (): RunContext => ({ ...opened, pool, lane: createLane(session.own.madeIn) }),
+    (): RunContext => ({ ...opened, lane: createLane(session.own.madeIn) }),
   );
   return checks.map((check) => {
     const rule = ruleOf(check);
@@ -79,9 +66,8 @@ const SHORTEST = 20_000;
 
 function prepared(options: RunnerOptions): Parameters<typeof createRun> {
   const opened = openRun(options);
-  const pool = createPool();
   return [
-    unitsOf(options.checks, opened, pool),
+    unitsOf(options.checks, opened),
     opened,
     {
       ...options,

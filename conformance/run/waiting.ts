@@ -1,5 +1,6 @@
 import type { Intern } from '../../emulator/contract/intern.js';
 import { fail, oneOf } from '../framework/assert.js';
+import type { Declared } from '../framework/check.js';
 import type { Api, InternFactory, SendOptions } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { findingOf } from '../framework/finding.js';
@@ -13,6 +14,7 @@ import type { RunContext } from './session.js';
 /** Where the interns of one check come from. */
 export interface FactoryOptions {
   readonly check: string;
+  readonly declared: Declared;
   readonly api: Api;
   open(send: Send): Promise<OpenAnswer>;
   readonly signal: AbortSignal;
