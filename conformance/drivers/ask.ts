@@ -1,7 +1,7 @@
 import type { Fetch } from '../probe/client.js';
-import { within } from '../probe/limit.js';
 import { type Outgoing, type PlainFetch, requestOf, textOf } from '../probe/outgoing.js';
 import type { Host } from '../probe/time.js';
+import { createInFlight, within } from '../probe/watch.js';
 
 /** One request around the run, a GET by default, read whole. Rejects if no whole answer comes in time. */
 export type Ask = (request: Pick<Outgoing, 'url' | 'body'> & Partial<Outgoing>) => Promise<Got>;
@@ -20,14 +20,17 @@ export function createAsk(options: {
   readonly timeout: number;
   readonly signal?: AbortSignal | undefined;
 }): Ask {
-  const { fetch, host, plainFetch, timeout: ms, signal } = options;
+  const { fetch, host, plainFetch, timeout: ms } = options;
+  const inFlight = createInFlight(options.signal);
   return ({ method = 'GET', headers = new Headers(), ...rest }) => {
     const request: Outgoing = { ...rest, method, headers };
     const late = () => new Error(`${rest.url} did not answer within ${ms} ms`);
-    return within({ host, ms, signal, late }, async (abort) => {
+    const abort = new AbortController();
+    const asked = async () => {
       const answer = await (plainFetch?.(request) ?? fetch(requestOf({ ...request, signal: abort.signal })));
       return { status: answer.status, type: answer.headers.get('content-type') ?? '', text: await textOf(answer) };
-    });
+    };
+    return within({ host, ms, inFlight, abort, late }, asked());
   };
 }
 

@@ -1,9 +1,9 @@
 import type { Control, ControlCall, ControlIntern, ControlRun, Reveal } from '../framework/control.js';
 import type { Fetch } from '../probe/client.js';
-import { within } from '../probe/limit.js';
 import { type Outgoing, type PlainFetch, requestOf } from '../probe/outgoing.js';
 import { internPath } from '../probe/request.js';
 import type { Host } from '../probe/time.js';
+import { createInFlight, within } from '../probe/watch.js';
 import { controlHeaders, createAsk } from './ask.js';
 
 /** The control interface could not be used. An error of the kit or of the emulator's own surface, never a finding. */
@@ -28,6 +28,7 @@ interface ControlOptions {
 export function createControl(options: ControlOptions) {
   const { fetch, host, token, url } = options;
   const ask = createAsk({ ...options, timeout: PATIENCE });
+  const inFlight = createInFlight(undefined);
   /** Scripts of the check, and those of the whole run. */
   let scripts: string[] = [];
   const kept = new Map<string, object>();
@@ -53,7 +54,8 @@ export function createControl(options: ControlOptions) {
   };
   const call: Control['call'] = (method, path, body, headers) => {
     const late = () => new ControlError(`${method} /_emulator${path} did not answer within ${PATIENCE / 1000} s`);
-    return within({ host, ms: PATIENCE, late }, () => fetch(requestOf(outgoing(method, path, body, headers))));
+    const answered = async () => fetch(requestOf(outgoing(method, path, body, headers)));
+    return within({ host, ms: PATIENCE, inFlight, abort: undefined, late }, answered());
   };
   const asked = (method: string, path: string, body?: unknown) =>
     ask(outgoing(method, path, body)).catch((error: unknown) => {

@@ -1,11 +1,10 @@
 import type { Evidence } from './exchange.js';
 import { parseJson, TooDeep } from './json.js';
-import { MAX_BODY } from './limit.js';
 import { NoAnswer, whyNoAnswer } from './no-answer.js';
 import type { Incoming } from './outgoing.js';
 import type { Redactor } from './redact.js';
 import type { Host } from './time.js';
-import type { Watch } from './watch.js';
+import { MAX_BODY, type Watch } from './watch.js';
 
 /** A whole answer. */
 export interface Answer {

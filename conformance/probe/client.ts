@@ -34,31 +34,32 @@ interface ClientOptions {
   readonly headerNames?: HeaderNames;
   /** ms of real time until the head of an answer, and again until the end of a body that is read whole. */
   readonly timeout: number;
-  /** ms until the head of the answer to one request must be there; `timeout` if undefined. */
-  patience?(send: Send, url: string): number | undefined;
   /** Whether a requested Host goes into the URL too: without a network it is read there. */
   readonly hostInUrl?: boolean;
   /** Whether the target is in this process. */
   readonly inProcess?: boolean;
-  /** Before every request: rate, budget, the ledger of created interns. Throws to stop the request. */
-  before?(send: Send, url: string, signal: AbortSignal | undefined): Promise<void>;
-  /** A request leaves now; `after` or `lost` reports its outcome. */
-  sent?(send: Send, url: string, numbers: Numbers, by: Sender | undefined): void;
-  /** No head came, after so many ms. */
-  lost?(numbers: Numbers, after: number): void;
-  /** After every head. Returns ms to wait before the same request is sent again, or undefined. */
-  after?(
-    send: Send,
-    url: string,
-    numbers: Numbers,
-    answer: Pick<OpenAnswer, 'status' | 'headers' | 'headAfter'>,
-  ): number | undefined | Promise<number | undefined>;
   /** Redirects a request that was to go to `url`. */
   address?(url: string): string;
-  /** Every answer that was read whole; may change its JSON. */
-  seen?(send: Send, url: string, answer: Answer, record: Evidence, by: Sender | undefined): void;
-  /** An answer that was not read to its end. */
-  left?(url: string): void;
+  /** Watches over a request. */
+  passes?(send: Send, url: string, by: Sender | undefined): Passage;
+}
+
+/** The stations of one request, for those who watch over it. */
+export interface Passage {
+  /** ms until the head of the answer must be there; `timeout` of the client if undefined. */
+  readonly patience: number | undefined;
+  /** Before it leaves: rate, budget, the ledger of created interns. Throws to stop it. */
+  enter(signal: AbortSignal | undefined): Promise<void>;
+  /** It leaves now; `lost` or `begins` reports its outcome. */
+  leaves(numbers: Numbers): void;
+  /** No head came, after so many ms. */
+  lost(after: number): void;
+  /** The head came. Gives ms to wait before the same request is sent again, or undefined. */
+  begins(answer: Pick<OpenAnswer, 'status' | 'headers' | 'headAfter'>): number | undefined;
+  /** It was read whole. */
+  ends(answer: Answer, record: Evidence): void;
+  /** It was not read to its end. */
+  left(): void;
 }
 
 /** The place of a request among all of a client, and that of the first one that it repeats. */
@@ -123,8 +124,10 @@ export function createClient(options: ClientOptions): Client {
       if (signal?.aborted) throw signal.reason;
     };
 
-    const once = async (send: Send, repeated?: number): Promise<OpenAnswer> => {
+    /** Sends it once. `again` is ms to wait before it is sent once more. */
+    const once = async (send: Send, repeated?: number) => {
       const url = addressOf(send);
+      const passage = options.passes?.(send, url, scope.by);
       const method = send.method ?? 'GET';
       const text = send.json === undefined ? undefined : JSON.stringify(send.json);
       const headers = headersOf(send, options.credential, options.headerNames);
@@ -132,11 +135,10 @@ export function createClient(options: ClientOptions): Client {
       const json = text === undefined || headers.has('content-type') ? text : new TextEncoder().encode(text);
       const body = json ?? send.body;
       mustGoOn();
-      await options.before?.(send, url, signal);
+      await passage?.enter(signal);
       mustGoOn();
       const number = ++count.sent;
-      const numbers = { number, first: repeated ?? number };
-      options.sent?.(send, url, numbers, scope.by);
+      passage?.leaves({ number, first: repeated ?? number });
       scope.sent?.();
       const began = at();
       const record = new Evidence(
@@ -168,14 +170,14 @@ export function createClient(options: ClientOptions): Client {
       let response: Incoming;
       try {
         const address = send.host !== undefined && options.hostInUrl === true ? withHost(url, send.host) : url;
-        const patience = send.timeout === undefined ? options.patience?.(send, url) : undefined;
+        const patience = send.timeout === undefined ? passage?.patience : undefined;
         const outgoing: Outgoing = { url: address, method, headers, body, signal: abort?.signal };
         const incoming = options.plainFetch?.(outgoing) ?? options.fetch(held(requestOf(outgoing)));
         response = await watch.within(incoming, 'came', patience);
       } catch (error) {
         const lost = watch.reasonOf(error);
         record.failed(said(lost));
-        options.lost?.(numbers, at() - began);
+        passage?.lost(at() - began);
         throw lost;
       }
       const headAt = at();
@@ -189,30 +191,27 @@ export function createClient(options: ClientOptions): Client {
         headAfter: headAt - began,
         at,
         over(ended, complete) {
-          if (!complete) options.left?.(url);
+          if (!complete) passage?.left();
           open.delete(ended);
         },
         seen(whole) {
-          options.seen?.(send, url, whole, record, scope.by);
+          passage?.ends(whole, record);
           scope.seen?.(send, url, whole);
         },
       });
       if (response.body) open.add(answer);
-      return answer;
+      return { answer, again: passage?.begins(answer) };
     };
 
     const tried = async (first: Send): Promise<OpenAnswer> => {
       let send = first;
       let repeated: number | undefined;
       for (let tries = 0; ; tries++) {
-        const answer = await once(send, repeated);
+        const { answer, again } = await once(send, repeated);
         repeated ??= answer.exchange;
-        const url = addressOf(send);
-        const then = options.after?.(send, url, { number: answer.exchange, first: repeated }, answer);
-        const wait = then instanceof Promise ? await then : then;
-        if (wait === undefined || tries === 3) return answer;
+        if (again === undefined || tries === 3) return answer;
         await answer.whole().catch(() => answer.close());
-        await host.sleep(wait, signal);
+        await host.sleep(again, signal);
         const as = answer.status === 429 ? await send.other?.() : undefined;
         if (as !== undefined) send = { ...send, as };
         if (send.renew !== undefined) send = { ...send, json: send.renew() };

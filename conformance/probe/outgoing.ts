@@ -1,5 +1,5 @@
-import { MAX_BODY } from './limit.js';
 import type { CredentialName, Send } from './request.js';
+import { MAX_BODY } from './watch.js';
 
 /** A request as it leaves. */
 export interface Outgoing {

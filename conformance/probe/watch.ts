@@ -2,6 +2,9 @@ import { kindOf, NoAnswer, whyNoAnswer } from './no-answer.js';
 import type { Redactor } from './redact.js';
 import type { Host } from './time.js';
 
+/** Longest body that the kit reads, in bytes. */
+export const MAX_BODY = 32 * 1024 * 1024;
+
 /**
  * The requests of a scope that are in progress: ended when its signal aborts. One listener for all, since one each
  * costs more.
@@ -20,6 +23,41 @@ export function createInFlight(signal: AbortSignal | undefined): InFlight {
   return { signal, ends };
 }
 
+/** One wait, and what ends it. */
+interface Wait {
+  readonly host: Host;
+  /** ms of real time. */
+  readonly ms: number;
+  readonly inFlight: InFlight;
+  /** Aborted when the wait ends early. Held here: Node 20 collects the signals that only a `Request` follows. */
+  readonly abort: AbortController | undefined;
+  /** The error that is thrown when the time is up. */
+  late(): Error;
+}
+
+/** The result of the work, unless the time is up or the scope has ended first, even if `work` ignores both. */
+export async function within<T>({ abort, host, inFlight, late, ms }: Wait, work: Promise<T> | T): Promise<T> {
+  const { ends, signal } = inFlight;
+  let stop = () => {};
+  let end = (_: unknown) => {};
+  const cut = new Promise<never>((_, reject) => {
+    end = (reason: unknown) => {
+      reject(reason);
+      abort?.abort(reason);
+    };
+    ends.add(end);
+    // The called code may have ended the run before it answered.
+    if (signal?.aborted) end(signal.reason);
+    stop = host.later(ms, () => end(late()));
+  });
+  try {
+    return await Promise.race([work, cut]);
+  } finally {
+    stop();
+    ends.delete(end);
+  }
+}
+
 interface WatchOptions {
   readonly host: Host;
   readonly redactor: Redactor;
@@ -34,39 +72,20 @@ interface WatchOptions {
 
 /** Keeps one request within its time and its scope. */
 export function watchRequest({ host, redactor, inFlight, what, limit, abort }: WatchOptions) {
-  const { ends, signal } = inFlight;
+  const { signal } = inFlight;
   let timedOut = false;
   const held: Request[] = [];
   return {
     what,
     /** Keeps the request: its signal follows ours weakly, and misses an abort once it was collected (Node 20). */
     hold: (request: Request) => void held.push(request),
-    /**
-     * The result of the work, unless the time is up or the scope has ended first: then the request is aborted.
-     * `patience`, in ms, replaces the limit.
-     */
-    async within<T>(work: Promise<T> | T, doing: string, patience = limit): Promise<T> {
-      let stop = () => {};
-      let end = (_: unknown) => {};
-      const late = new Promise<never>((_, reject) => {
-        end = (reason: unknown) => {
-          reject(reason);
-          abort?.abort(reason);
-        };
-        ends.add(end);
-        // The called code may have ended the run before it answered.
-        if (signal?.aborted) end(signal.reason);
-        stop = host.later(patience, () => {
-          timedOut = true;
-          end(new NoAnswer('timeout', what(), `nothing ${doing} within ${patience} ms`));
-        });
-      });
-      try {
-        return await Promise.race([work, late]);
-      } finally {
-        stop();
-        ends.delete(end);
-      }
+    /** The result of the work in time. `ms` replaces the limit. */
+    within<T>(work: Promise<T> | T, doing: string, ms = limit): Promise<T> {
+      const late = () => {
+        timedOut = true;
+        return new NoAnswer('timeout', what(), `nothing ${doing} within ${ms} ms`);
+      };
+      return within({ host, ms, inFlight, abort, late }, work);
     },
     /** Why something failed: the reason of the scope if that has ended, else that no answer came. */
     reasonOf(error: unknown): unknown {

@@ -6,13 +6,13 @@ import { Finding } from '../framework/finding.js';
 import { IDEMPOTENCY_HEADER, idempotencyHeaderOf } from '../framework/profile.js';
 import { lacking } from '../framework/skip.js';
 import { Stopped, type Unusable } from '../framework/stop.js';
-import { type Addressed, PROMPTS, READS, type Standing, TURNS } from '../habits/dealings.js';
+import { PROMPTS, READS, type Standing, TURNS } from '../habits/dealings.js';
 import { HEEDED } from '../habits/index.js';
 import { type Knowledge, NOTICED_WITHIN, nothingLearnt } from '../habits/visit.js';
 import { createModel } from '../model/model.js';
 import { placeOf } from '../model/operations.js';
-import { createOwnership, type Leaving, secretPrefixOf } from '../model/ownership.js';
-import { type Answer, type Client, createClient } from '../probe/client.js';
+import { createOwnership, secretPrefixOf } from '../model/ownership.js';
+import { type Answer, type Client, createClient, type Numbers, type Passage, type Sender } from '../probe/client.js';
 import { isRecord } from '../probe/json.js';
 import { createRedactor } from '../probe/redact.js';
 import { type CredentialName, HELD_CREDENTIALS, internPath, type Send } from '../probe/request.js';
@@ -26,11 +26,10 @@ import type { RunBase } from './options.js';
 import type { Lane, Pool } from './pool.js';
 import { createRate, createTurns } from './rate.js';
 
-/** Whether an answer is over the limit of turns: others may limit requests of any kind, with 429 too. */
-const isTurn = (rest: string, body: unknown): boolean =>
-  TURNS.test(rest) && /"reason":"rate_limited"/.test(JSON.stringify(body));
 /** The fields of a create whose intern can serve other checks too. */
 const PLAIN = new Set(['name', 'workspace_id', 'description', 'provision']);
+/** Statuses of a create that is refused for what its caller has named. */
+const REFUSES: ReadonlySet<number> = new Set([400, 402, 403, 404, 409, 422]);
 /** Where values of secrets are sent to. */
 const VAULT = /\/vault\//;
 /** Shorter ones may stand in an answer by chance; longer ones take long to look for. */
@@ -91,65 +90,11 @@ export function createSession(run: RunBase) {
     wait: (ms) => host.sleep(ms, run.signal),
   });
 
-  const about = (send: Send, url: string): Addressed => ({
-    send,
-    ...placeOf({ path: url.startsWith(collection) ? pathOf(url, baseUrl) : '' }),
-  });
-  const isCreate = (send: Send, url: string) => send.method === 'POST' && url.split('?')[0] === collection;
-  const leaving = (send: Send, url: string): Leaving => leavingBy(send, pathOf(url, baseUrl));
-
   /** The body of a create that asks only for a name, and whether to boot, in the workspace that was named to the run. */
   const isPlain = (body: unknown): body is Readonly<Record<string, unknown>> =>
     isRecord(body) &&
     body.workspace_id === driver.target.workspaceId &&
     Object.keys(body).every((key) => PLAIN.has(key));
-  /** A create of the key of the run under a name of its own. */
-  const isUsual = (send: Send, url: string): boolean =>
-    live &&
-    isCreate(send, url) &&
-    send.as === undefined &&
-    isPlain(send.json) &&
-    String(send.json.name).startsWith(prefix);
-
-  const isPrompt = (send: Send, url: string) => send.method === 'POST' && PROMPTS.test(about(send, url).rest);
-
-  /** How long a read has to wait for what the run wrote before, in ms. */
-  const lateness = (send: Send, url: string): number => {
-    const { id } = about(send, url);
-    const [path = ''] = url.slice(baseUrl.length).split(/[?#]/);
-    return Math.max(0, ...habits.map((habit) => habit.before?.({ id, path }, known) ?? 0));
-  };
-
-  const before = async (send: Send, url: string, signal: AbortSignal | undefined) => {
-    if (cleaning) return leaves(send, url, signal);
-    const prompt = isPrompt(send, url);
-    const owes = isCreate(send, url) ? (own.creators().length === 0 ? 1 + LOOKS : 1) : send.method === 'PUT' ? 1 : 0;
-    const back = run.ending.enter(prompt, owes);
-    await leaves(send, url, signal).catch((error: unknown) => {
-      back();
-      throw error;
-    });
-  };
-
-  /** Work before a request leaves. */
-  const leaves = async (send: Send, url: string, signal: AbortSignal | undefined) => {
-    if (!cleaning) {
-      if (run.signal.aborted)
-        throw run.signal.reason instanceof Stopped ? run.signal.reason : new Stopped({ kind: 'interrupted' });
-      if (settings.readOnly && !READS.has(send.method ?? 'GET')) throw lacking({ kind: 'read-only' });
-    }
-    const { json } = send;
-    if (isRecord(json) && typeof json.value === 'string' && VAULT.test(url)) redactor.learn(json.value);
-    await guard.before(leaving(send, url));
-    const late = cleaning || send.soon === true || (send.method ?? 'GET') !== 'GET' ? 0 : lateness(send, url);
-    if (late > 0) await host.sleep(late, signal);
-    const from = host.now();
-    const held = send.limited !== true && TURNS.test(about(send, url).rest) ? turns(send.as) : undefined;
-    if (held?.paused() === true) await held.take(signal);
-    await rate.take(signal);
-    took += host.now() - from;
-  };
-
   /** An address that answers no list of interns is not the interface. Further requests to it would be lost. */
   const noIntern = (answer: Answer): Stopped => {
     const rule = { kind: 'holds', words: 'an intern with its id' } as const;
@@ -160,20 +105,97 @@ export function createSession(run: RunBase) {
     return new Stopped({ kind: 'no-intern', status: answer.status }, finding);
   };
 
-  const note = (send: Send, url: string, answer: Answer) => {
-    const stored = answer.status < 300 && VAULT.test(url) && isRecord(send.json) ? send.json.value : undefined;
-    if (typeof stored === 'string' && isUnlikely(stored)) secrets.add(stored);
-    const { exchange: number, status, json } = answer;
-    const request = about(send, url);
-    session.limited ||= status >= 400 && isTurn(request.rest, json);
-    const given = guard.after({ number, path: pathOf(url, baseUrl), status, json });
-    if (given?.kind === 'nothing' && status < 300 && live && isCreate(send, url)) throw noIntern(answer);
-    const made = given?.kind === 'own' ? given.id : undefined;
-    if (live) learnt.words.sees(request, status, json, made);
-  };
-
   /** A write was never answered: others are given less time for nothing. */
   let hangs = false;
+
+  const passes = (send: Send, url: string, by: Sender | undefined): Passage => {
+    const { json, method = 'GET' } = send;
+    const path = pathOf(url, baseUrl);
+    const inside = url.startsWith(collection);
+    const request = { send, ...placeOf({ path: inside ? path : '' }) };
+    const { id, rest } = request;
+    const leaving = leavingBy(send, path);
+    const reads = READS.has(method);
+    const creates = inside && method === 'POST' && path === '/interns';
+    const isTurn = TURNS.test(rest);
+    const prompt = method === 'POST' && PROMPTS.test(rest);
+    const secret = isRecord(json) && typeof json.value === 'string' && VAULT.test(url) ? json.value : undefined;
+    let numbers: Numbers = { number: 0, first: 0 };
+    const enters = async (signal: AbortSignal | undefined) => {
+      if (!cleaning && run.signal.aborted)
+        throw run.signal.reason instanceof Stopped ? run.signal.reason : new Stopped({ kind: 'interrupted' });
+      if (!cleaning && settings.readOnly && !reads) throw lacking({ kind: 'read-only' });
+      if (secret !== undefined) redactor.learn(secret);
+      await guard.before(leaving);
+      const waits = !cleaning && send.soon !== true && method === 'GET';
+      const late = waits ? Math.max(0, ...habits.map((habit) => habit.before?.({ id, path }, known) ?? 0)) : 0;
+      if (late > 0) await host.sleep(late, signal);
+      const from = host.now();
+      const held = send.limited !== true && isTurn ? turns(send.as) : undefined;
+      if (held?.paused() === true) await held.take(signal);
+      await rate.take(signal);
+      took += host.now() - from;
+    };
+    return {
+      // How long an operation may take is stated for signing alone: some answer when they are done.
+      patience:
+        live && !reads && inside && !/\/sign$/.test(path)
+          ? hangs
+            ? settings.streamTimeout
+            : settings.writeTimeout
+          : undefined,
+      async enter(signal) {
+        const owes = creates ? (own.creators().length === 0 ? 1 + LOOKS : 1) : method === 'PUT' ? 1 : 0;
+        const back = cleaning ? () => {} : run.ending.enter(prompt, owes);
+        await enters(signal).catch((error: unknown) => {
+          back();
+          throw error;
+        });
+      },
+      leaves(given) {
+        numbers = given;
+        own.asks(numbers.number, leaving, send.headers?.[IDEMPOTENCY_HEADER]);
+        monitors.asks(send, by, numbers);
+        if (live && id !== undefined && !reads && !isTurn) learnt.words.sent(id);
+      },
+      lost(after) {
+        if (after >= settings.writeTimeout) hangs = true;
+        monitors.lost(numbers.number);
+      },
+      begins({ status, headers, headAfter }) {
+        monitors.begins(numbers.number, status);
+        session.slow ||= headAfter > settings.timeout;
+        took += headAfter;
+        // The caller named the workspace: a deployment that refuses the first create in it is not to blame for it.
+        const isFirst = live && creates && settings.blocking && own.count() === 0 && send.as === undefined;
+        if (isFirst && REFUSES.has(status) && isPlain(json) && String(json.name).startsWith(prefix))
+          throw new Stopped({ kind: 'refuses-creates', workspace: driver.target.workspaceId, status });
+        if (!cleaning && status >= 300 && prompt) run.ending.refused();
+        if (!live) return undefined;
+        if (id !== undefined && status < 400 && method === 'DELETE' && rest === '' && own.makerOf(id) !== undefined)
+          own.note({ event: 'deleting', id });
+        const head = { ...request, first: numbers.first, status, headers };
+        for (const habit of habits) {
+          const again = habit.again?.(head, known);
+          if (again !== undefined) return again;
+        }
+        return undefined;
+      },
+      ends(answer, record) {
+        const { exchange: number, status, json: body } = answer;
+        if (secret !== undefined && status < 300 && isUnlikely(secret)) secrets.add(secret);
+        // Others may limit requests of any kind, with 429 too.
+        session.limited ||= status >= 400 && isTurn && /"reason":"rate_limited"/.test(JSON.stringify(body));
+        const given = guard.after({ number, path, status, json: body });
+        if (given?.kind === 'nothing' && status < 300 && live && creates) throw noIntern(answer);
+        if (live) learnt.words.sees(request, status, body, given?.kind === 'own' ? given.id : undefined);
+        monitors.sees(send, answer, record, by);
+      },
+      left() {
+        if (id !== undefined && rest === 'chat/completions') left.set(id, host.now());
+      },
+    };
+  };
 
   const client: Client = createClient({
     fetch: async (request) => {
@@ -186,13 +208,6 @@ export function createSession(run: RunBase) {
     host,
     redactor,
     timeout: settings.timeout,
-    // How long an operation may take is stated for signing alone: some answer when they are done.
-    patience: (send, url) =>
-      live && !READS.has(send.method ?? 'GET') && url.startsWith(collection) && !/\/sign(\?|$)/.test(url)
-        ? hangs
-          ? settings.streamTimeout
-          : settings.writeTimeout
-        : undefined,
     inProcess: !driver.remote,
     // A regional endpoint of a deployment has an address of its own.
     hostInUrl: !driver.remote || (live && !LOOPBACK.test(new URL(baseUrl).hostname)),
@@ -202,54 +217,8 @@ export function createSession(run: RunBase) {
       return value;
     },
     headerNames: { [IDEMPOTENCY_HEADER]: idempotencyHeaderOf(driver.target.profile) },
-    before,
-    sent(send, url, numbers, by) {
-      own.asks(numbers.number, leaving(send, url), send.headers?.[IDEMPOTENCY_HEADER]);
-      monitors.asks(send, by, numbers);
-      if (!live) return;
-      const request = about(send, url);
-      if (request.id !== undefined && !READS.has(send.method ?? 'GET') && !TURNS.test(request.rest))
-        learnt.words.sent(request.id);
-    },
-    lost({ number }, after) {
-      if (after >= settings.writeTimeout) hangs = true;
-      monitors.lost(number);
-    },
-    after(send, url, { number, first }, { status, headers, headAfter: answered }) {
-      monitors.begins(number, status);
-      session.slow ||= answered > settings.timeout;
-      took += answered;
-      // The caller named the workspace: a deployment that refuses the first create in it is not to blame for it.
-      if (
-        settings.blocking &&
-        own.count() === 0 &&
-        [400, 402, 403, 404, 409, 422].includes(status) &&
-        isUsual(send, url)
-      )
-        throw new Stopped({ kind: 'refuses-creates', workspace: driver.target.workspaceId, status });
-      if (!cleaning && status >= 300 && isPrompt(send, url)) run.ending.refused();
-      if (!live) return undefined;
-      const request = about(send, url);
-      const { id = '', rest } = request;
-      const { method = 'GET' } = send;
-      if (status < 400 && method === 'DELETE' && rest === '' && own.makerOf(id) !== undefined)
-        own.note({ event: 'deleting', id });
-      const head = { ...request, first, status, headers };
-      for (const habit of habits) {
-        const again = habit.again?.(head, known);
-        if (again !== undefined) return again;
-      }
-      return undefined;
-    },
     address: learnt.words.address,
-    seen(send, url, answer, record, by) {
-      note(send, url, answer);
-      monitors.sees(send, answer, record, by);
-    },
-    left(url) {
-      const { id, rest } = about({}, url);
-      if (id !== undefined && rest === 'chat/completions') left.set(id, host.now());
-    },
+    passes,
   });
 
   const session = {
