@@ -3,7 +3,7 @@ import { curlParts, shellWord } from '../../emulator/contract/pasted.js';
 import { visible, visibleJson } from '../../emulator/contract/visible.js';
 import { variable } from '../framework/needs.js';
 import { PLAIN as PLAIN_ID } from '../model/ownership.js';
-import type { Exchange } from '../probe/exchange.js';
+import type { ShownExchange } from '../probe/evidence.js';
 import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
 import { findingText } from '../report/words/finding.js';
 import type { CheckResult, FindingResult, Results } from '../run/results.js';
@@ -17,7 +17,7 @@ const idsIn = (text: string): string[] => [...new Set([...text.matchAll(IDS)].fl
 /** One step of a script: a request of the transcript, or a call of the control interface. */
 type Step = ReturnType<typeof requestOf> | { readonly control: string; readonly path: string; readonly body?: unknown };
 
-function requestOf({ request, response }: Exchange) {
+function requestOf({ request, response }: ShownExchange) {
   const headers: Record<string, string> = {};
   let as: string | undefined;
   for (const [name, value] of Object.entries(request.headers)) {

@@ -2,7 +2,7 @@ import { type ClientCase, isScripted } from '../../emulator/contract/client-case
 import type { LabRun, Sent, SentPart } from '../../emulator/contract/lab-run.js';
 import { CLEAN_END, exchangeOf, sentOf } from '../../emulator/lab/sent.js';
 import { foundOfAll } from '../framework/difference.js';
-import type { Exchange, Piece } from '../probe/exchange.js';
+import type { Piece, ShownExchange } from '../probe/evidence.js';
 import type { CheckResult, RowHead } from '../run/results.js';
 import type { CaseFault, CaseFinding, CaseResult } from './evaluate.js';
 import { type ClientRule, RULES_PAGE, ruleOf } from './rules.js';
@@ -39,10 +39,10 @@ function piecesOf({ more, parts }: Sent, theCase: ClientCase, since: number, cut
 }
 
 /** The lab's requests and writes, as exchanges of a report. */
-function transcript(theCase: ClientCase, run: LabRun | undefined, cuts: readonly number[] | null): Exchange[] {
+function transcript(theCase: ClientCase, run: LabRun | undefined, cuts: readonly number[] | null): ShownExchange[] {
   if (run === undefined) return [];
   const sent = sentOf(theCase, { ...run, cuts: cuts ?? undefined });
-  return run.requests.map((request, index): Exchange => {
+  return run.requests.map((request, index): ShownExchange => {
     const since = Math.round(request.arrived - run.started);
     const exchange = exchangeOf(theCase, request, run.requests);
     const headers = exchange !== undefined && isScripted(exchange) ? exchange.headers : {};

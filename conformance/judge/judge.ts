@@ -8,7 +8,7 @@ import type { Asked, Exchange } from '../model/exchange.js';
 import { createModel } from '../model/model.js';
 import { operationOf } from '../model/operations.js';
 import { LATE, Recent } from '../model/options.js';
-import type { Exchange as Shown } from '../probe/exchange.js';
+import type { ShownExchange } from '../probe/evidence.js';
 import { systemHost } from '../probe/time.js';
 import { type Report, reportOf } from '../report/json.js';
 import { type Breach, foundBy, RULES, type Rule, rulesFor, seenBy, situationOf } from '../rules/index.js';
@@ -134,7 +134,7 @@ export function createJudge(options: JudgeOptions = {}) {
       options.ours === true || tally.rule.level !== 'C' ? [[tally.rule.id, tally] as const] : [],
     ),
   );
-  const shown = new Recent<number, Shown>(SHOWN);
+  const shown = new Recent<number, ShownExchange>(SHOWN);
   const callers = new Recent<string, true>(CALLERS);
   const hiding = createHiding(callers);
   const targets: string[] = [];

@@ -1,4 +1,4 @@
-import type { Evidence } from './exchange.js';
+import type { Evidence } from './evidence.js';
 import { parseJson, TooDeep } from './json.js';
 import { NoAnswer, whyNoAnswer } from './no-answer.js';
 import type { Incoming } from './outgoing.js';

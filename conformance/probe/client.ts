@@ -1,5 +1,5 @@
 import { type Answer, type OpenAnswer, openAnswer, said } from './answer.js';
-import { Evidence, type Exchange, recordedBody } from './exchange.js';
+import { Evidence, recordedBody, type ShownExchange } from './evidence.js';
 import {
   canBeClosed,
   type HeaderNames,
@@ -91,7 +91,7 @@ export interface Client {
   /** Starts a fresh record and returns the one so far. */
   takeEvidence(): Evidence[];
   /** Snapshots of what was recorded since the last {@link takeEvidence}. */
-  exchanges(): Exchange[];
+  exchanges(): ShownExchange[];
   /** Resolves when no request waits for the head of its answer. */
   idle(): Promise<void>;
   /** How many requests have left, of all scopes. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { percent, SPELLINGS, unicode } from '../../emulator/credentials/spellings.harness.js';
-import { Evidence } from './exchange.js';
+import { Evidence } from './evidence.js';
 import { createRedactor } from './redact.js';
 import '../../test/same-draws.js';
 

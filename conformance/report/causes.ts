@@ -1,5 +1,5 @@
 import { answerOf, type Found, missedRefusal, missedSuccess } from '../framework/finding.js';
-import { bodyOf, operationOf, senderOf } from '../probe/exchange.js';
+import { bodyOf, operationOf, senderOf } from '../probe/evidence.js';
 import { jsonOf } from '../probe/json.js';
 import { ANSWER } from '../probe/request.js';
 import type { CheckResult, FindingResult } from '../run/results.js';

@@ -1,4 +1,4 @@
-import { operationOf } from '../probe/exchange.js';
+import { operationOf } from '../probe/evidence.js';
 import type { CheckResult, Results } from '../run/results.js';
 
 /** How a request was answered, and in which checks. */

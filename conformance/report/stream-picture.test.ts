@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Exchange } from '../probe/exchange.js';
+import type { ShownExchange } from '../probe/evidence.js';
 import { STREAM_RULES, type StreamBreach, type StreamRule } from '../probe/stream-rules.js';
 import { streamRows } from './stream-picture.js';
 
@@ -7,7 +7,7 @@ const chunk = (delta: object, more: object = {}) => ({ choices: [{ index: 0, del
 const final = (more: object = { session_id: 's', usage: null }) => ({ choices: [], ...more });
 
 /** A stream whose events come 100 ms apart, the first one at 1,100 ms of a run, 100 ms after it was asked for. */
-const stream = (events: readonly (object | string)[], ended: string | null = 'end', rest = ''): Exchange => ({
+const stream = (events: readonly (object | string)[], ended: string | null = 'end', rest = ''): ShownExchange => ({
   number: 1,
   at: 1_000,
   request: { method: 'POST', url: 'http://x/chat/completions', headers: {} },
@@ -27,7 +27,7 @@ const stream = (events: readonly (object | string)[], ended: string | null = 'en
   },
 });
 
-const texts = (exchange: Exchange, finding?: Parameters<typeof streamRows>[1]) =>
+const texts = (exchange: ShownExchange, finding?: Parameters<typeof streamRows>[1]) =>
   streamRows(exchange, finding)?.map(({ at, text, wrong }) => [at, text, ...(wrong === undefined ? [] : [wrong])]);
 
 const PERMISSION = { kind: 'permission', operation: 'shell', options: ['allow_once'] };

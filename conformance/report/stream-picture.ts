@@ -1,7 +1,7 @@
 import { clipped } from '../../emulator/contract/visible.js';
 import { brief } from '../framework/assert.js';
 import type { OrderGot } from '../framework/finding.js';
-import type { Exchange } from '../probe/exchange.js';
+import type { ShownExchange } from '../probe/evidence.js';
 import { isRecord, jsonOf } from '../probe/json.js';
 import { createSseParser, type SseItem } from '../probe/sse.js';
 import type { FindingResult } from '../run/results.js';
@@ -34,7 +34,7 @@ interface Step extends Pick<StreamRow, 'kind' | 'at' | 'wrong' | 'data'> {
  * A chat stream step by step, with the finding at the step that is wrong; undefined for an answer
  * that is no event stream.
  */
-export function streamRows(exchange: Exchange, finding?: Marks): StreamRow[] | undefined {
+export function streamRows(exchange: ShownExchange, finding?: Marks): StreamRow[] | undefined {
   const { response, at: sent } = exchange;
   if (response === undefined || response.sent || !/event-stream/i.test(response.headers['content-type'] ?? ''))
     return undefined;

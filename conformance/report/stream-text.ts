@@ -1,5 +1,5 @@
 import { measured, visible } from '../../emulator/contract/visible.js';
-import type { Exchange, Piece } from '../probe/exchange.js';
+import type { Piece, ShownExchange } from '../probe/evidence.js';
 import type { FindingResult } from '../run/results.js';
 import { type StreamRow, streamRows } from './stream-picture.js';
 
@@ -19,7 +19,7 @@ export function value(given: unknown, most = 2_000): string {
  * An exchange in lines: request, response head, and the body: a stream step by step with its times, and at the step that is
  * wrong what a finding tells of it; anything else as it was sent.
  */
-export function exchangeLines(exchange: Exchange, most = 1_000, finding?: FindingResult): string[] {
+export function exchangeLines(exchange: ShownExchange, most = 1_000, finding?: FindingResult): string[] {
   const { request, response } = exchange;
   const lines = [`#${exchange.number} ${seconds(exchange.at)}  ${request.method} ${visible(request.url)}`];
   for (const [name, header] of Object.entries(request.headers)) lines.push(`    ${name}: ${visible(header)}`);

@@ -6,7 +6,7 @@ import { createRandom, hash } from '../framework/random.js';
 import type { ChatReply } from '../framework/reply.js';
 import { raced, Skipped } from '../framework/skip.js';
 import { Cancelled, Stopped } from '../framework/stop.js';
-import type { Evidence, Exchange } from '../probe/exchange.js';
+import type { Evidence, ShownExchange } from '../probe/evidence.js';
 import { internIn } from '../probe/request.js';
 import { createPrompter } from './conversation.js';
 import { createContext } from './create-context.js';
@@ -26,7 +26,7 @@ export interface Attempt {
   /** The error that it threw; absent where it passed. */
   readonly error?: unknown;
   /** Requests and answers, the latest last. */
-  readonly transcript: readonly Exchange[];
+  readonly transcript: readonly ShownExchange[];
   /** Calls of the control interface meanwhile. */
   readonly control: readonly ControlStep[];
   readonly properties: readonly PropertyRun[];

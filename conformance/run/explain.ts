@@ -2,7 +2,7 @@ import type { Check } from '../framework/check.js';
 import { answerOf, type Finding, missedSuccess, noAnswerOf } from '../framework/finding.js';
 import { Skipped } from '../framework/skip.js';
 import { type Explanation, LATER, type Sighting, type Tried, type Visit } from '../habits/visit.js';
-import { bodyOf, type Exchange, senderOf } from '../probe/exchange.js';
+import { bodyOf, type ShownExchange, senderOf } from '../probe/evidence.js';
 import { type CredentialName, internIn, internPath, type Send } from '../probe/request.js';
 import type { Attempt } from './attempt.js';
 import { takeAwayTogether } from './cleaning.js';
@@ -52,7 +52,7 @@ export function visitOf(run: RunContext): Visit {
   };
 }
 
-const seenIn = (exchange: Exchange): Tried => {
+const seenIn = (exchange: ShownExchange): Tried => {
   const { method, url, body, bytes } = exchange.request;
   return {
     number: exchange.number,

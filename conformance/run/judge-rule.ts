@@ -4,7 +4,7 @@ import type { Need } from '../framework/needs.js';
 import { lacking, raced, type Skip, stoppedBy } from '../framework/skip.js';
 import { Stopped } from '../framework/stop.js';
 import { READS } from '../habits/dealings.js';
-import type { Exchange } from '../probe/exchange.js';
+import type { ShownExchange } from '../probe/evidence.js';
 import { internPath, type Send } from '../probe/request.js';
 import type { Rule } from '../rules/index.js';
 import { needOf } from '../rules/needs.js';
@@ -66,7 +66,7 @@ async function lookOnce({ ending, host, session, signal }: RunContext): Promise<
 }
 
 /** The exchanges that show a breach, and those that it rests on, in their order. */
-function sliceOf({ shown }: Breaches): readonly Exchange[] {
+function sliceOf({ shown }: Breaches): readonly ShownExchange[] {
   const records = new Set(shown.flatMap(({ because, record }) => [...because, record]));
   return [...records].sort((one, other) => one.number - other.number).map((record) => record.snapshot());
 }

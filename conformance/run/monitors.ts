@@ -6,7 +6,7 @@ import type { Model } from '../model/model.js';
 import { type Caller, Recent } from '../model/options.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer, Sender } from '../probe/client.js';
-import type { Evidence } from '../probe/exchange.js';
+import type { Evidence } from '../probe/evidence.js';
 import type { Send } from '../probe/request.js';
 import { ruleOf } from '../rules/check.js';
 import {

@@ -1,6 +1,6 @@
 import { commandLine, curlParts, folded, shellWord } from '../../emulator/contract/pasted.js';
 import { variable } from '../framework/needs.js';
-import type { Exchange } from '../probe/exchange.js';
+import type { ShownExchange } from '../probe/evidence.js';
 import type { CredentialName } from '../probe/request.js';
 
 /** A command of this package that a reader can copy: a project that has it installed finds it by `npx` alone. */
@@ -8,7 +8,7 @@ export const ownCommand = (name: 'intern-conformance' | 'intern-emulator', words
   commandLine(['npx', name, ...words]);
 
 /** A request as a curl command; credentials stand as their environment variables. */
-export function curl({ request }: Exchange): string {
+export function curl({ request }: ShownExchange): string {
   const { authorization = '', ...headers } = request.headers;
   const as = /^Bearer \[([a-z_]+)\]$/.exec(authorization)?.[1];
   const credential = as === undefined || as === 'redacted' ? undefined : variable(as as CredentialName);

@@ -3,7 +3,7 @@ import type { FalsifiedProperty, Found } from '../framework/finding.js';
 import type { PropertyRun } from '../framework/property.js';
 import type { Skip } from '../framework/skip.js';
 import type { Incomplete } from '../framework/stop.js';
-import type { Exchange } from '../probe/exchange.js';
+import type { ShownExchange } from '../probe/evidence.js';
 import type { Level, RequirementId } from '../requirements/index.js';
 import type { BudgetName } from './budget.js';
 import type { CleanupResult } from './cleanup.js';
@@ -59,7 +59,7 @@ export interface FindingResult extends Omit<Found, 'breaks'> {
   readonly property?: FalsifiedProperty;
   /** The check that asked, where another judged what it met. */
   readonly askedBy?: string;
-  readonly transcript: readonly Exchange[];
+  readonly transcript: readonly ShownExchange[];
   /** Calls of the control interface that led there, in their order: emulators only. */
   readonly control?: readonly ControlStep[];
   /** The last request before the finding, as a command. */
@@ -100,7 +100,7 @@ export type CheckResult = RowHead & {
   readonly error?: {
     readonly message: string;
     readonly stack?: string;
-    readonly transcript: readonly Exchange[];
+    readonly transcript: readonly ShownExchange[];
     /** The party at fault; without it, the kit. */
     readonly whose?: 'adapter';
   };

@@ -1,5 +1,5 @@
 import { visible } from '../../../emulator/contract/visible.js';
-import type { Exchange } from '../../probe/exchange.js';
+import type { ShownExchange } from '../../probe/evidence.js';
 import type { FindingResult } from '../../run/results.js';
 import { streamRows } from '../stream-picture.js';
 import { seconds, value } from '../stream-text.js';
@@ -34,7 +34,7 @@ function marked(text: string, field: string | undefined): Markup {
 }
 
 /** A stream step by step, with what is wrong at its step. */
-function picture(exchange: Exchange, finding: FindingResult | undefined): Markup | undefined {
+function picture(exchange: ShownExchange, finding: FindingResult | undefined): Markup | undefined {
   const rows = streamRows(exchange, finding);
   if (rows === undefined) return undefined;
   return html`<ol class="steps" aria-label="The stream, step by step">${rows.map(
@@ -46,7 +46,7 @@ function picture(exchange: Exchange, finding: FindingResult | undefined): Markup
 }
 
 /** A stream as a line of time: a mark for each write. */
-function timeline({ at: sent, response }: Exchange): Markup | undefined {
+function timeline({ at: sent, response }: ShownExchange): Markup | undefined {
   if (response === undefined || response.pieces.length < 2) return undefined;
   const end = Math.max(...response.pieces.map(({ at }) => at), response.at);
   const span = Math.max(1, end - sent);
@@ -57,7 +57,7 @@ function timeline({ at: sent, response }: Exchange): Markup | undefined {
   )}</svg>`;
 }
 
-function answerView(exchange: Exchange, finding: FindingResult | undefined): Markup {
+function answerView(exchange: ShownExchange, finding: FindingResult | undefined): Markup {
   const { response } = exchange;
   if (response === undefined) return html`<p class="callout bad">${exchange.error ?? 'no answer'}</p>`;
   const field = finding === undefined ? undefined : fieldOf(finding);
@@ -91,7 +91,7 @@ function instead(finding: FindingResult): Markup | undefined {
 }
 
 /** A request and its answer. The one that shows what is wrong is open, and says so. */
-export function exchangeView(exchange: Exchange, words: Words, finding?: FindingResult): Markup {
+export function exchangeView(exchange: ShownExchange, words: Words, finding?: FindingResult): Markup {
   const { request, response, at } = exchange;
   const here = finding !== undefined && placeOf(finding) === exchange.number;
   const status = response === undefined ? 'no answer' : String(response.status);

@@ -1,5 +1,5 @@
 import type { Row } from '../../../emulator/console/page/side-by-side.js';
-import type { Exchange } from '../../probe/exchange.js';
+import type { ShownExchange } from '../../probe/evidence.js';
 import type { FindingResult } from '../../run/results.js';
 import type { Fact } from '../clause.js';
 
@@ -25,7 +25,7 @@ export interface Line {
   readonly said?: readonly Said[];
   readonly facts?: readonly Fact[];
   /** The requests that show it. */
-  readonly exchanges?: readonly Exchange[];
+  readonly exchanges?: readonly ShownExchange[];
   readonly finding?: FindingResult | undefined;
   /** The undisturbed run and the disturbed one beside each other. */
   readonly runs?: readonly Row[];

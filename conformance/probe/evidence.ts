@@ -23,7 +23,7 @@ export interface Piece {
 }
 
 /** One request and what came back, for reports. Serialisable and free of secrets. */
-export interface Exchange {
+export interface ShownExchange {
   readonly number: number;
   /** ms since the run began. */
   readonly at: number;
@@ -88,7 +88,7 @@ export class Evidence {
     this.error = this.redactor.text(why);
   }
 
-  snapshot(): Exchange {
+  snapshot(): ShownExchange {
     const { head } = this;
     return {
       number: this.number,
@@ -144,7 +144,7 @@ export function recordedBody(body: Outgoing['body'], redactor: Redactor): Pick<R
  * A request as the interface names it: no address, no query, no id; an answer to a question separate from other
  * prompts.
  */
-export function operationOf({ request: { method, url, body } }: Exchange): string {
+export function operationOf({ request: { method, url, body } }: ShownExchange): string {
   if (isAnswer(jsonOf(body ?? ''))) return ANSWER;
   const id = internIn(url);
   const path = url.replace(/^.*?\/api\/v\d+(?=\/)/, '').replace(/[?#].*$/s, '');
@@ -152,8 +152,8 @@ export function operationOf({ request: { method, url, body } }: Exchange): strin
 }
 
 /** The credential that a request was sent with, by its name: evidence has no other. */
-export const senderOf = ({ request }: Exchange): string | undefined =>
+export const senderOf = ({ request }: ShownExchange): string | undefined =>
   /\[(\w+)\]/.exec(request.headers.authorization ?? '')?.[1];
 
 /** The body of an answer, as far as the evidence has it. */
-export const bodyOf = ({ response }: Exchange): string => response?.pieces.map(({ text }) => text).join('') ?? '';
+export const bodyOf = ({ response }: ShownExchange): string => response?.pieces.map(({ text }) => text).join('') ?? '';
