@@ -3,7 +3,7 @@ import type { Intern } from '../../emulator/contract/intern.js';
 import type { Profile, ProofHeaders } from '../../emulator/contract/profile.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer, OpenAnswer } from '../probe/client.js';
-import type { As, Send } from '../probe/request.js';
+import { type As, internPath, type Send } from '../probe/request.js';
 import type { Control } from './control.js';
 import type { Finding } from './finding.js';
 import type { BehaviourName } from './needs.js';
@@ -14,21 +14,33 @@ import type { Target, TargetClock } from './target.js';
 /** Options that every operation takes: who sends, and what is added to the request. */
 export type SendOptions = Omit<Send, 'method' | 'path' | 'url' | 'json' | 'body'>;
 
-/** Requests of the interface, one function per operation. They judge nothing. */
-export interface Api {
-  list(query?: Send['query'], options?: SendOptions): Promise<Answer>;
-  create(body: unknown, options?: SendOptions): Promise<Answer>;
-  get(id: string, options?: SendOptions): Promise<Answer>;
-  update(id: string, body: unknown, options?: SendOptions): Promise<Answer>;
-  /** `body` undefined is no body. */
-  remove(id: string, body?: unknown, options?: SendOptions): Promise<Answer>;
-  provision(id: string, options?: SendOptions): Promise<Answer>;
-  suspend(id: string, options?: SendOptions): Promise<Answer>;
-  invoke(id: string, body: unknown, options?: SendOptions): Promise<Answer>;
-  daemon(id: string, options?: SendOptions): Promise<Answer>;
-  sign(id: string, body: unknown, options?: SendOptions): Promise<Answer>;
-  scim(id: string, options?: SendOptions): Promise<Answer>;
+/** The operations of the interface over a function that sends. They judge nothing. Of a delete `body` undefined is no body. */
+export function createApi(send: (send: Send) => Promise<Answer>) {
+  const to =
+    (method: string, below = '') =>
+    (id: string, options?: SendOptions) =>
+      send({ ...options, method, path: internPath(id, below) });
+  const withBody =
+    (method: string, below = '') =>
+    (id: string, json?: unknown, options?: SendOptions) =>
+      send({ ...options, method, path: internPath(id, below), ...(json === undefined ? {} : { json }) });
+  return {
+    list: (query?: Send['query'], options?: SendOptions) =>
+      send({ ...options, path: '/interns', ...(query === undefined ? {} : { query }) }),
+    create: (json: unknown, options?: SendOptions) => send({ ...options, method: 'POST', path: '/interns', json }),
+    get: to('GET'),
+    update: withBody('PATCH'),
+    remove: withBody('DELETE'),
+    provision: to('POST', '/provision'),
+    suspend: to('POST', '/suspend'),
+    invoke: withBody('POST', '/invoke'),
+    daemon: to('GET', '/daemon'),
+    sign: withBody('POST', '/daemon/sign'),
+    scim: (id: string, options?: SendOptions) =>
+      send({ ...options, path: `/scim/group-mappings/${encodeURIComponent(id)}` }),
+  };
 }
+export type Api = ReturnType<typeof createApi>;
 
 /** A chat request in short. Anything else goes through `ctx.send`/`ctx.open`. */
 export interface ChatInput {

@@ -41,8 +41,8 @@ export async function tidy(run: RunContext): Promise<void> {
   pool.idle.clear();
   if (made.length > MANY && driver.lacks('disposable') === undefined) return startOver(run);
   for (const one of made) {
-    const removed = one.deleting === true ? undefined : await removeIntern({ send: session.running.send, own }, one);
-    if (removed?.kind !== 'stays') own.note({ event: 'gone', id: one.id });
+    const removed = one.deleting === true ? 'leaving' : await removeIntern({ send: session.running.send, own }, one);
+    if (typeof removed === 'string') own.note({ event: 'gone', id: one.id });
   }
   if (made.length > 0) await driver.clock.advance(2_000);
 }
@@ -57,7 +57,7 @@ export async function takeAwayTogether(
       { send: running.send, own },
       over.filter((one) => one.as === as),
     );
-    for (const [{ id }, { kind }] of removed) if (kind !== 'stays') own.note({ event: 'deleting', id });
+    for (const [{ id }, how] of removed) if (typeof how === 'string') own.note({ event: 'deleting', id });
   }
 }
 

@@ -2,6 +2,7 @@ import { type Stop, Stopped } from '../framework/stop.js';
 import type { Made } from '../habits/dealings.js';
 import { isMappingPath, type Ownership, type Stored } from '../model/ownership.js';
 import type { Answer } from '../probe/client.js';
+import { recordOf } from '../probe/json.js';
 import { type NoAnswerGot, whyNoAnswer } from '../probe/no-answer.js';
 import { type CredentialName, internPath, type Send } from '../probe/request.js';
 
@@ -99,11 +100,10 @@ export interface Shown {
   readonly status: string;
 }
 
-/** The outcome of one try to delete an intern. */
-export type Removed =
-  | { readonly kind: 'leaving' }
-  | { readonly kind: 'absent' }
-  | { readonly kind: 'stays'; readonly because: Hindrance };
+/** The outcome of one try to delete an intern: its teardown began, it is not there, or what is in the way. */
+export type Removed = 'leaving' | 'absent' | Hindrance;
+
+const refused = (request: string, { status }: Answer): Hindrance => ({ kind: 'refused', request, status });
 
 /** The parts that a delete needs. */
 interface Remover {
@@ -117,28 +117,34 @@ interface Remover {
  */
 export async function removeIntern(
   { send, own }: Remover,
-  made: Pick<Made, 'id' | 'as'>,
+  { id, as }: Pick<Made, 'id' | 'as'>,
   shown?: Shown,
 ): Promise<Removed> {
-  const stays = (because: Hindrance): Removed => ({ kind: 'stays', because });
-  const refused = (request: string, { status }: Answer) => stays({ kind: 'refused', request, status });
-  const path = internPath(made.id);
+  const path = internPath(id);
   try {
     let { name } = shown ?? {};
-    const lately = name === undefined && own.lately(made.id);
+    const lately = name === undefined && own.lately(id);
     if (name === undefined && !lately) {
-      const read = await send({ path, as: made.as });
-      if (read.status === 404) return { kind: 'absent' };
+      const read = await send({ path, as });
+      if (read.status === 404) return 'absent';
       if (read.status >= 300) return refused('GET', read);
-      ({ name } = (read.json ?? {}) as { name?: unknown });
+      ({ name } = recordOf(read.json));
     }
-    if (!lately && !own.bears(made.id, name)) return stays({ kind: 'named-otherwise', name });
-    const json = { acknowledge_workspace_loss: true };
-    const answer = await send({ method: 'DELETE', path, as: made.as, json });
-    return answer.status < 300 || answer.status === 404 ? { kind: 'leaving' } : refused('DELETE', answer);
+    if (!lately && !own.bears(id, name)) return { kind: 'named-otherwise', name };
+    const answer = await send({ method: 'DELETE', path, as, json: { acknowledge_workspace_loss: true } });
+    return answer.status < 300 || answer.status === 404 ? 'leaving' : refused('DELETE', answer);
   } catch (error) {
-    return stays(hindrance(error));
+    return hindrance(error);
   }
+}
+
+/** Does work for each of the items, so many at a time. */
+async function forEach<Item>(items: readonly Item[], atOnce: number, work: (item: Item) => Promise<void>) {
+  const waiting = items.values();
+  const next = async () => {
+    for (const item of waiting) await work(item);
+  };
+  await Promise.all(Array.from({ length: atOnce }, next));
 }
 
 /** The entries of the list, page by page. */
@@ -203,7 +209,6 @@ export async function removeInterns(from: Remover, interns: readonly Made[]): Pr
 
 /** Removes a secret or a mapping. Undefined where it is gone. */
 async function remove({ send, group }: CleanupOptions, { path, as }: Stored): Promise<Hindrance | undefined> {
-  const refused = (request: string, { status }: Answer): Hindrance => ({ kind: 'refused', request, status });
   try {
     const isMapping = isMappingPath(path);
     if (isMapping) {
@@ -211,16 +216,12 @@ async function remove({ send, group }: CleanupOptions, { path, as }: Stored): Pr
       const read = await send({ path, as });
       if (read.status === 404) return undefined;
       if (read.status >= 300) return refused('GET', read);
-      const { scim_group_id } = ((read.json as { data?: object } | null)?.data ?? {}) as { scim_group_id?: unknown };
-      if (group === undefined || String(scim_group_id).toLowerCase() !== group.toLowerCase())
-        return { kind: 'named-otherwise', name: scim_group_id };
+      const { scim_group_id: name } = recordOf(recordOf(read.json).data);
+      if (group === undefined || String(name).toLowerCase() !== group.toLowerCase())
+        return { kind: 'named-otherwise', name };
     }
-    const answer = await send({
-      method: 'DELETE',
-      path,
-      as,
-      ...(isMapping ? { query: { keep_members: 'false' } } : {}),
-    });
+    const query = isMapping ? { query: { keep_members: 'false' } } : {};
+    const answer = await send({ method: 'DELETE', path, as, ...query });
     // Checks try to store with credentials that open nothing: such a secret does not exist.
     const nothing = answer.status === 404 || (answer.status === 401 && as !== 'api_key' && !isMapping);
     return answer.status < 300 || nothing ? undefined : refused('DELETE', answer);
@@ -232,15 +233,11 @@ async function remove({ send, group }: CleanupOptions, { path, as }: Stored): Pr
 /** Removes everything that the run stored outside of interns. Tells the rest, with the reasons. */
 async function removeStored(options: CleanupOptions): Promise<Left[]> {
   const kept: Left[] = [];
-  const waiting = options.own.stored().values();
-  const removeNext = async () => {
-    for (const one of waiting) {
-      const because = await remove(options, one);
-      if (because === undefined) options.own.note({ event: 'removed', ...one });
-      else kept.push({ id: one.path, name: one.path, because });
-    }
-  };
-  await Promise.all(Array.from({ length: options.atOnce }, removeNext));
+  await forEach(options.own.stored(), options.atOnce, async (one) => {
+    const because = await remove(options, one);
+    if (because === undefined) options.own.note({ event: 'removed', ...one });
+    else kept.push({ id: one.path, name: one.path, because });
+  });
   return kept;
 }
 
@@ -307,19 +304,15 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
         const stood = round === 0 && state !== undefined && state !== 'destroying';
         if (made.deleting !== true || state === 'destroy_failed' || stood) stay.push(made);
       }
-      const waiting = stay.values();
-      const remove = async () => {
-        for (const made of waiting) {
-          const shown = there?.get(made.id);
-          const removed = await removeIntern(options, made, shown);
-          if (removed.kind === 'stays') hindrances.set(made.id, removed.because);
-          else if (removed.kind === 'leaving') {
-            accepted.add(made.id);
-            own.note({ event: 'deleting', id: made.id });
-          } else if (there !== undefined) own.note({ event: 'gone', id: made.id });
-        }
-      };
-      await Promise.all(Array.from({ length: options.atOnce }, remove));
+      await forEach(stay, options.atOnce, async (made) => {
+        const { id } = made;
+        const removed = await removeIntern(options, made, there?.get(id));
+        if (removed === 'leaving') {
+          accepted.add(id);
+          own.note({ event: 'deleting', id });
+        } else if (removed !== 'absent') hindrances.set(id, removed);
+        else if (there !== undefined) own.note({ event: 'gone', id });
+      });
     }
     // A teardown takes its time; an intern that is there after it is a leftover. So does a create whose client has left.
     const maybeMore = round === 0 && own.unanswered();

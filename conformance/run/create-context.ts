@@ -1,37 +1,17 @@
 import { type Check, declaredBy } from '../framework/check.js';
-import type { Api, Ctx, SendOptions } from '../framework/context.js';
+import { type Ctx, createApi } from '../framework/context.js';
 import type { BehaviourName, Need } from '../framework/needs.js';
 import { proofHeadersOf } from '../framework/profile.js';
 import type { ChatReply } from '../framework/reply.js';
 import { lacking } from '../framework/skip.js';
-import type { Answer, Client, Sender } from '../probe/client.js';
-import { internIn, type Send, internPath as to } from '../probe/request.js';
+import type { Client, Sender } from '../probe/client.js';
+import { internIn, type Send } from '../probe/request.js';
 import { startOver } from './cleaning.js';
 import { createConversation, type Prompter } from './conversation.js';
 import { WRONG_KEY } from './exchange-of.js';
 import { createInternFactory } from './intern-factory.js';
 import type { RunContext } from './session.js';
 import { createTolerance } from './tolerance.js';
-
-/** The operations of the interface over a function that sends. */
-export function createApi(send: (send: Send) => Promise<Answer>): Api {
-  const plain = (method: string, path: string, options?: SendOptions) => send({ ...options, method, path });
-  const withBody = (method: string, path: string, json: unknown, options?: SendOptions) =>
-    send({ ...options, method, path, ...(json === undefined ? {} : { json }) });
-  return {
-    list: (query, options) => send({ ...options, path: '/interns', ...(query === undefined ? {} : { query }) }),
-    create: (body, options) => withBody('POST', '/interns', body, options),
-    get: (id, options) => plain('GET', to(id), options),
-    update: (id, body, options) => withBody('PATCH', to(id), body, options),
-    remove: (id, body, options) => withBody('DELETE', to(id), body, options),
-    provision: (id, options) => plain('POST', to(id, '/provision'), options),
-    suspend: (id, options) => plain('POST', to(id, '/suspend'), options),
-    invoke: (id, body, options) => withBody('POST', to(id, '/invoke'), body, options),
-    daemon: (id, options) => plain('GET', to(id, '/daemon'), options),
-    sign: (id, body, options) => withBody('POST', to(id, '/daemon/sign'), body, options),
-    scim: (id, options) => plain('GET', `/scim/group-mappings/${encodeURIComponent(id)}`, options),
-  };
-}
 
 /** The parts of a context that belong to one try of a check. */
 interface TryOfCheck {
