@@ -4,7 +4,7 @@ import { cases as allCases } from '../../emulator/lab/cases.js';
 import { createLab, type Lab } from '../../emulator/lab/lab.js';
 import type { Because } from '../framework/skip.js';
 import type { Host } from '../probe/time.js';
-import { createEnding } from '../run/ending.js';
+import { createEnding } from '../run/budget.js';
 import { ownCommand } from '../run/replay.js';
 import type { CheckResult, Results } from '../run/results.js';
 import { select } from '../run/select.js';

@@ -73,15 +73,16 @@ export interface Sender {
   readonly id: string;
   readonly staged: boolean;
   readonly walks?: boolean;
+  /** Takes note of what it sends, and of the interns that it makes. */
+  readonly lane?: Lane;
 }
 
-/** Observes the requests of one scope. */
-export interface ScopeWatch {
-  readonly by?: Sender;
-  /** A request leaves. */
-  sent?(): void;
-  /** An answer was read whole. */
-  seen?(send: Send, url: string, answer: Answer): void;
+/** The things of one lane, whose checks run one after another beside other lanes. */
+export interface Lane {
+  /** Ids that the current check made or was handed; emptied by the runner. */
+  readonly made: Set<string>;
+  /** How many requests its checks have sent. */
+  sent: number;
 }
 
 /** Sends and keeps the evidence of what it sent. */
@@ -102,7 +103,7 @@ export interface Client {
    * The same client with evidence of its own. Once `signal` aborts it sends nothing more, and requests in progress
    * reject with the reason of the signal.
    */
-  scope(signal: AbortSignal, watch?: ScopeWatch): Client;
+  scope(signal: AbortSignal, by?: Sender): Client;
 }
 
 export function createClient(options: ClientOptions): Client {
@@ -116,7 +117,7 @@ export function createClient(options: ClientOptions): Client {
     return options.address?.(url) ?? url;
   };
 
-  const scoped = (signal?: AbortSignal, scope: ScopeWatch = {}): Client => {
+  const scoped = (signal?: AbortSignal, by?: Sender): Client => {
     let evidence: Evidence[] = [];
     const open = new Set<OpenAnswer>();
     const inFlight = createInFlight(signal);
@@ -127,7 +128,7 @@ export function createClient(options: ClientOptions): Client {
     /** Sends it once. `again` is ms to wait before it is sent once more. */
     const once = async (send: Send, repeated?: number) => {
       const url = addressOf(send);
-      const passage = options.passes?.(send, url, scope.by);
+      const passage = options.passes?.(send, url, by);
       const method = send.method ?? 'GET';
       const text = send.json === undefined ? undefined : JSON.stringify(send.json);
       const headers = headersOf(send, options.credential, options.headerNames);
@@ -139,7 +140,6 @@ export function createClient(options: ClientOptions): Client {
       mustGoOn();
       const number = ++count.sent;
       passage?.leaves({ number, first: repeated ?? number });
-      scope.sent?.();
       const began = at();
       const record = new Evidence(
         number,
@@ -194,10 +194,7 @@ export function createClient(options: ClientOptions): Client {
           if (!complete) passage?.left();
           open.delete(ended);
         },
-        seen(whole) {
-          passage?.ends(whole, record);
-          scope.seen?.(send, url, whole);
-        },
+        seen: (whole) => passage?.ends(whole, record),
       });
       if (response.body) open.add(answer);
       return { answer, again: passage?.begins(answer) };

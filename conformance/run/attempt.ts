@@ -80,7 +80,7 @@ export async function attempt(
   const { driver, host, lane, session, settings } = run;
   const over = new AbortController();
   const by = senderFor(run, check);
-  const client = session.client.scope(over.signal, { ...lane.watch, by });
+  const client = session.client.scope(over.signal, { ...by, lane });
   const properties: PropertyRun[] = [];
   const goingOn = new Set<ChatReply>();
   const led = new Set<BehaviourName>();

@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import { systemHost } from '../probe/time.js';
 import { ruleOf } from '../rules/check.js';
 import { checks } from '../scenarios/index.js';
-import { budgetNamed, limitsOf } from './budget.js';
-import { createEnding } from './ending.js';
+import { budgetNamed, createEnding, limitsOf } from './budget.js';
 import { inOrder, nextOf, prompts } from './order.js';
 
 const deployed = (need: string) => ['control', 'clock', 'disposable'].includes(need) || need.startsWith('slow:');

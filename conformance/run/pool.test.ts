@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Intern } from '../../emulator/contract/intern.js';
-import { createLane, createPool } from './pool.js';
+import { createPool } from './pool.js';
 
 /** An intern that ran when a client of the run left a stream of it, in the hands of a check. */
 function left() {
@@ -10,8 +10,7 @@ function left() {
     standing: (id) => (id === 'left' ? { record, state: 'running', since: 0 } : undefined),
     leftAgo: () => ago,
   });
-  const lane = createLane(() => undefined);
-  lane.made.add(record.id);
+  const lane = { made: new Set([record.id]), sent: 0 };
   const pass = (ms: number) => {
     ago = ms;
   };
@@ -25,7 +24,7 @@ test('an intern that a client left a stream of serves others once that is notice
   expect(pool.of('running')).toEqual([]);
   expect(pool.kept()).toEqual(new Set(['left']));
   pass(31_000);
-  pool.takeBack(createLane(() => undefined));
+  pool.takeBack({ made: new Set(), sent: 0 });
   expect(pool.of('running')).toEqual([record]);
 });
 

@@ -6,7 +6,6 @@ import { judgeRule } from './judge-rule.js';
 import { type OpenRun, openRun } from './open.js';
 import type { RunnerOptions } from './options.js';
 import { ALONE, asTheyStand, inOrder, isRows, nextOf, prompts } from './order.js';
-import { createLane } from './pool.js';
 import type { Results } from './results.js';
 import type { RunContext } from './session.js';
 import { createRun, type Done, run, type Unit, type UnitRun } from './units.js';
@@ -41,7 +40,7 @@ function unitsOf(checks: readonly Check[], opened: OpenRun): Unit[] {
   const { settings, session } = opened;
   const lanes = Array.from(
     { length: settings.concurrency },
-    (): RunContext => ({ ...opened, lane: createLane(session.own.madeIn) }),
+    (): RunContext => ({ ...opened, lane: { made: new Set(), sent: 0 } }),
   );
   return checks.map((check) => {
     const rule = ruleOf(check);

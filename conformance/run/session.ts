@@ -12,7 +12,15 @@ import { type Knowledge, NOTICED_WITHIN, nothingLearnt } from '../habits/visit.j
 import { createModel } from '../model/model.js';
 import { placeOf } from '../model/operations.js';
 import { createOwnership, secretPrefixOf } from '../model/ownership.js';
-import { type Answer, type Client, createClient, type Numbers, type Passage, type Sender } from '../probe/client.js';
+import {
+  type Answer,
+  type Client,
+  createClient,
+  type Lane,
+  type Numbers,
+  type Passage,
+  type Sender,
+} from '../probe/client.js';
 import { isRecord } from '../probe/json.js';
 import { createRedactor } from '../probe/redact.js';
 import { type CredentialName, HELD_CREDENTIALS, internPath, type Send } from '../probe/request.js';
@@ -23,7 +31,7 @@ import { prefixOf } from './ledger.js';
 import { callersOf, createMonitors } from './monitors.js';
 import type { Obstacles } from './obstacles.js';
 import type { RunBase } from './options.js';
-import type { Lane, Pool } from './pool.js';
+import type { Pool } from './pool.js';
 import { createRate, createTurns } from './rate.js';
 
 /** The fields of a create whose intern can serve other checks too. */
@@ -154,6 +162,7 @@ export function createSession(run: RunBase) {
       },
       leaves(given) {
         numbers = given;
+        if (by?.lane !== undefined) by.lane.sent++;
         own.asks(numbers.number, leaving, send.headers?.[IDEMPOTENCY_HEADER]);
         monitors.asks(send, by, numbers);
         if (live && id !== undefined && !reads && !isTurn) learnt.words.sent(id);
@@ -188,7 +197,9 @@ export function createSession(run: RunBase) {
         session.limited ||= status >= 400 && isTurn && /"reason":"rate_limited"/.test(JSON.stringify(body));
         const given = guard.after({ number, path, status, json: body });
         if (given?.kind === 'nothing' && status < 300 && live && creates) throw noIntern(answer);
-        if (live) learnt.words.sees(request, status, body, given?.kind === 'own' ? given.id : undefined);
+        const made = given?.kind === 'own' ? given.id : undefined;
+        if (made !== undefined) by?.lane?.made.add(made);
+        if (live) learnt.words.sees(request, status, body, made);
         monitors.sees(send, answer, record, by);
       },
       left() {
