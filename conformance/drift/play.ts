@@ -103,7 +103,7 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
   /** Where in the schedule this is, ms. */
   let now = 0;
   // An emulator that nothing may be written to may have other users.
-  const clock = settings.readOnly ? undefined : driver.clock;
+  const clock = settings.readOnly ? undefined : driver.control;
   const pass = (ms: number) => (clock ? clock.advance(ms) : host.sleep(ms, signal));
 
   const unknown: SendDeps['unknown'] = (alias) => {

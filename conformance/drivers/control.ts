@@ -89,6 +89,7 @@ export function createControl(options: ControlOptions) {
       moved += ms;
       await must('POST', '/clock', { advance: ms });
     },
+    moved: () => moved,
     async script(script) {
       const name = `kit-${options.tag}-${++count}`;
       scripts.push(name);
@@ -147,8 +148,6 @@ export function createControl(options: ControlOptions) {
       kept.set(name, { ...script, name });
       return name;
     },
-    /** ms by which the clock was moved. */
-    moved: () => moved,
     /** Stops a clock that runs by itself until `end`: only then is a millisecond before a deadline before it. */
     async stopClock() {
       // One that says it is virtual may advance by itself all the same.

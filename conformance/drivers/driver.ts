@@ -1,7 +1,7 @@
 import type { Control } from '../framework/control.js';
 import { type BehaviourName, behaviourIn, type Need, waitIn } from '../framework/needs.js';
 import type { Lack } from '../framework/skip.js';
-import type { Target, TargetClock } from '../framework/target.js';
+import type { Target } from '../framework/target.js';
 import type { Fetch } from '../probe/client.js';
 import type { PlainFetch } from '../probe/outgoing.js';
 import type { HeldCredential } from '../probe/request.js';
@@ -17,7 +17,6 @@ export interface Driver {
   /** Sends to the emulated daemon. Same as `fetch` over a network. */
   readonly daemonFetch: Fetch;
   readonly control?: Control;
-  readonly clock?: TargetClock;
   /** ms of real time that one wait may take if no clock can be moved. */
   readonly slow: number;
   credential(name: HeldCredential): string | undefined;
@@ -30,11 +29,11 @@ export interface Driver {
   /** Lets what is already on its way arrive. */
   settle(): Promise<void>;
   /** Before the first check: lifts the limiter. */
-  begin(): Promise<void>;
+  begin?(): Promise<void>;
   /** After each check: restores limits, faults and scripts. */
-  restore(): Promise<void>;
+  restore?(): Promise<void>;
   /** After the last: restores everything and disposes. */
-  end(): Promise<void>;
+  end?(): Promise<void>;
 }
 
 /** The facts that decide whether a need is met. */

@@ -113,7 +113,6 @@ export function createEmulatorDriver(options: EmulatorDriverOptions): Driver {
     remote: options.remote,
     daemonFetch: options.daemonFetch ?? fetch,
     control,
-    clock: { now: control.now, advance: control.advance, moved: control.moved },
     slow: 0,
     credential: means.credential,
     lacks: (need) => (refused(behaviourIn(need)) ? { kind: 'lacks', need, how: 'script' } : lacks(need, means)),

@@ -98,8 +98,5 @@ export function createLiveDriver(options: LiveDriverOptions): Driver {
       return others.length > 0;
     },
     settle: () => options.host.sleep(100),
-    begin: async () => {},
-    restore: async () => {},
-    end: async () => {},
   };
 }

@@ -9,7 +9,7 @@ import type { Finding } from './finding.js';
 import type { BehaviourName } from './needs.js';
 import type { ChatReply } from './reply.js';
 import type { Because } from './skip.js';
-import type { Target, TargetClock } from './target.js';
+import type { Target } from './target.js';
 
 /** Options that every operation takes: who sends, and what is added to the request. */
 export type SendOptions = Omit<Send, 'method' | 'path' | 'url' | 'json' | 'body'>;
@@ -143,7 +143,7 @@ export interface Ctx {
   /** Resets the emulator, and forgets the interns of the run that are gone with it. Needs `disposable`. */
   reset(): Promise<void>;
   /** The target's clock. Needs `clock`. */
-  readonly clock: TargetClock;
+  readonly clock: Pick<Control, 'now' | 'advance'>;
   /** Lets `ms` pass: moves the clock where there is one, waits for real elsewhere. Needs `slow:…`. */
   wait(ms: number): Promise<void>;
   /** Waits until everything on its way has arrived. */

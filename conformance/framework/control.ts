@@ -47,8 +47,12 @@ export interface Script {
 export interface Control {
   /** Any call below `/_emulator`, for checks of the control interface itself. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
+  /** ms since the epoch, as the target has it. */
   now(): Promise<number>;
+  /** Moves its clock. Resolves once all effects have settled. */
   advance(ms: number): Promise<void>;
+  /** ms by which the run has moved it so far. */
+  moved(): number;
   /** Puts a script under a fresh name and answers the name. */
   script(script: Script): Promise<string>;
   /** Makes a running or coming intern behave by a script, shipped or put. */

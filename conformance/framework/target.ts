@@ -37,13 +37,3 @@ export interface Target extends Facts {
   readonly publicKeys: readonly PublicKey[];
   readonly daemonOrigin?: string;
 }
-
-/** The clock of a target that can be moved. */
-export interface TargetClock {
-  /** ms since the epoch, as the target has it. */
-  now(): Promise<number>;
-  /** Resolves once all effects have settled. */
-  advance(ms: number): Promise<void>;
-  /** ms by which the run has moved it so far. */
-  moved?(): number;
-}

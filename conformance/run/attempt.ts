@@ -44,7 +44,7 @@ function count({ session }: RunContext, behaviour: BehaviourName, did: boolean):
 }
 
 /** The requests of a check. A check that makes an emulator do wrong, or moves its clock, is judged by itself alone. */
-export const senderFor = ({ driver }: Pick<RunContext, 'driver'>, { id, level, needs, walks }: Check) => ({
+const senderFor = ({ driver }: Pick<RunContext, 'driver'>, { id, level, needs, walks }: Check) => ({
   id,
   walks: walks === true,
   staged: driver.control !== undefined && (level === 'C' || needs.some((need) => ONLY_EMULATORS.has(need))),

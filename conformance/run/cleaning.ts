@@ -1,8 +1,7 @@
 import { type Stop, Stopped } from '../framework/stop.js';
-import type { Made } from '../habits/dealings.js';
 import { type CleanupResult, cleanUp, removeIntern, removeInterns } from './cleanup.js';
 import type { RunBase } from './options.js';
-import type { RunContext, Session } from './session.js';
+import type { RunContext } from './session.js';
 
 /** How many interns of a deployment are over before they are taken away: they are read first, in one look at the list. */
 const TOGETHER = 12;
@@ -27,16 +26,16 @@ export async function tidy(run: RunContext): Promise<void> {
   const keep = pool.kept();
   for (const id of lane.made) if (!keep.has(id)) pool.idle.add(id);
   lane.made.clear();
-  await driver.restore();
+  await driver.restore?.();
   if (signal.aborted) return;
   const made = own.open().filter(({ id }) => pool.idle.has(id));
-  if (driver.clock === undefined) {
+  if (driver.control === undefined) {
     // An intern that a monitor must see once more stays.
     const { unread } = session.monitors;
     const over = made.filter(({ id, deleting }) => deleting !== true && !unread.has(id));
     if (over.length < TOGETHER) return;
     for (const { id } of over) pool.idle.delete(id);
-    return takeAwayTogether(session, over);
+    return removeInterns({ send: session.running.send, own }, over);
   }
   pool.idle.clear();
   if (made.length > MANY && driver.lacks('disposable') === undefined) return startOver(run);
@@ -44,21 +43,7 @@ export async function tidy(run: RunContext): Promise<void> {
     const removed = one.deleting === true ? 'leaving' : await removeIntern({ send: session.running.send, own }, one);
     if (typeof removed === 'string') own.note({ event: 'gone', id: one.id });
   }
-  if (made.length > 0) await driver.clock.advance(2_000);
-}
-
-/** Takes away interns of a deployment, those of one creator read together. */
-export async function takeAwayTogether(
-  { own, running }: Pick<Session, 'own' | 'running'>,
-  over: readonly Made[],
-): Promise<void> {
-  for (const as of new Set(over.map((one) => one.as))) {
-    const removed = await removeInterns(
-      { send: running.send, own },
-      over.filter((one) => one.as === as),
-    );
-    for (const [{ id }, how] of removed) if (typeof how === 'string') own.note({ event: 'deleting', id });
-  }
+  if (made.length > 0) await driver.control.advance(2_000);
 }
 
 /** Where a clean-up differs from that of the run itself. */
@@ -114,9 +99,9 @@ export async function takeAway(
       async pause(round) {
         const isBeyond = ending.isBeyond(session.client.sent + own.creators().length);
         if (over.signal.aborted || isBeyond || host.now() >= (options.until ?? Number.POSITIVE_INFINITY)) return false;
-        if (driver.clock !== undefined) {
+        if (driver.control !== undefined) {
           if (round > 3) return false;
-          await driver.clock.advance(5_000);
+          await driver.control.advance(5_000);
           return true;
         }
         // An intern whose delete was accepted and that still exists will not go now.

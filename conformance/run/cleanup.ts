@@ -95,20 +95,20 @@ function patient(send: CleanupOptions['send']): { send: CleanupOptions['send']; 
 }
 
 /** An intern as a list or a read shows it. */
-export interface Shown {
+interface Shown {
   readonly name: unknown;
   readonly status: string;
 }
 
 /** The outcome of one try to delete an intern: its teardown began, it is not there, or what is in the way. */
-export type Removed = 'leaving' | 'absent' | Hindrance;
+type Removed = 'leaving' | 'absent' | Hindrance;
 
 const refused = (request: string, { status }: Answer): Hindrance => ({ kind: 'refused', request, status });
 
 /** The parts that a delete needs. */
 interface Remover {
   send(send: Send): Promise<Answer>;
-  readonly own: Pick<Ownership, 'bears' | 'lately'>;
+  readonly own: Pick<Ownership, 'bears' | 'lately' | 'note'>;
 }
 
 /**
@@ -187,24 +187,28 @@ export async function look(
 /** Pages of the list in which interns that are over are looked for: it is newest first. */
 const FEW = 2;
 
-/** Takes away interns of one creator, read together by the list. One that it does not show is read by itself. */
-export async function removeInterns(from: Remover, interns: readonly Made[]): Promise<Map<Made, Removed>> {
-  const shown = new Map<unknown, Shown>();
-  const [first] = interns;
-  if (first !== undefined && interns.filter(({ id }) => !from.own.lately(id)).length > 1) {
-    let count = 0;
-    try {
-      for await (const page of pages(from.send, first.as)) {
-        for (const { id, name, status } of page) shown.set(id, { name, status: String(status) });
-        if (++count === FEW || interns.every(({ id }) => shown.has(id))) break;
+/** Takes interns away: those of one creator are read together by the list. One that it does not show is read by itself. */
+export async function removeInterns(from: Remover, interns: readonly Made[]): Promise<void> {
+  const { own, send } = from;
+  for (const as of new Set(interns.map((one) => one.as))) {
+    const mine = interns.filter((one) => one.as === as);
+    const shown = new Map<unknown, Shown>();
+    if (mine.filter(({ id }) => !own.lately(id)).length > 1) {
+      let count = 0;
+      try {
+        for await (const page of pages(send, as)) {
+          for (const { id, name, status } of page) shown.set(id, { name, status: String(status) });
+          if (++count === FEW || mine.every(({ id }) => shown.has(id))) break;
+        }
+      } catch {
+        // Each is read by itself.
       }
-    } catch {
-      // Each is read by itself.
+    }
+    for (const one of mine) {
+      const removed = await removeIntern(from, one, shown.get(one.id));
+      if (typeof removed === 'string') own.note({ event: 'deleting', id: one.id });
     }
   }
-  const removed = new Map<Made, Removed>();
-  for (const one of interns) removed.set(one, await removeIntern(from, one, shown.get(one.id)));
-  return removed;
 }
 
 /** Removes a secret or a mapping. Undefined where it is gone. */

@@ -123,7 +123,7 @@ const questionOf = (text: string): Readonly<Record<string, unknown>> => {
 };
 
 /** The kind of a question: `permission`, `elicitation`, or undefined where it does not say. */
-export const kindOfQuestion = (question: string): unknown => questionOf(question).kind;
+const kindOfQuestion = (question: string): unknown => questionOf(question).kind;
 
 /**
  * The answer to a question that an intern asked of its own accord (CHAT-6): the answer that the check has in mind where

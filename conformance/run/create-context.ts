@@ -100,12 +100,12 @@ export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
     },
     get clock() {
       declared.require('the clock', 'clock');
-      if (driver.clock === undefined) throw lacking({ kind: 'lacks', need: 'clock' });
-      return driver.clock;
+      if (driver.control === undefined) throw lacking({ kind: 'lacks', need: 'clock' });
+      return driver.control;
     },
     async wait(ms) {
       declared.requireWait(ms);
-      if (driver.clock !== undefined) await driver.clock.advance(ms);
+      if (driver.control !== undefined) await driver.control.advance(ms);
       else await host.sleep(ms, signal);
     },
     settle: () => driver.settle(),

@@ -5,8 +5,7 @@ import { type Explanation, LATER, type Sighting, type Tried, type Visit } from '
 import { bodyOf, type ShownExchange, senderOf } from '../probe/evidence.js';
 import { type CredentialName, internIn, internPath, type Send } from '../probe/request.js';
 import type { Attempt } from './attempt.js';
-import { takeAwayTogether } from './cleaning.js';
-import { look } from './cleanup.js';
+import { look, removeInterns } from './cleanup.js';
 import type { RunContext } from './session.js';
 
 /** A run, as habits see it. */
@@ -41,7 +40,7 @@ export function visitOf(run: RunContext): Visit {
     keep: (most) => pool.keepFewer(most),
     forget: () => pool.withhold(() => true),
     async takeAway(interns) {
-      await takeAwayTogether(session, interns);
+      await removeInterns({ own, send: running.send }, interns);
       pool.idle.clear();
     },
     nobody(id) {

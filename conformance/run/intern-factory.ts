@@ -108,7 +108,7 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
 
   /** Waits for one that was created with `provision: true`, or was provisioned. */
   const booted = async (booting: Intern, send?: SendOptions, began?: number) => {
-    if (driver.clock !== undefined) await driver.clock.advance(1_000);
+    await driver.control?.advance(1_000);
     return until(booting.id, ['running'], send, began);
   };
   /** Has one boot: one that nobody uses, or a new one. */

@@ -89,7 +89,7 @@ export function openRun(options: Omit<RunnerOptions, 'checks'>, { puts = true } 
       ending.begin(owed);
       const why = look && !signal.aborted ? await preflight(session.running, driver.control !== undefined) : undefined;
       if (why !== undefined) ending.stop(why);
-      if (puts && ending.stopped === undefined) await driver.begin();
+      if (puts && ending.stopped === undefined) await driver.begin?.();
       return ending.stopped;
     },
     async close() {
@@ -98,7 +98,7 @@ export function openRun(options: Omit<RunnerOptions, 'checks'>, { puts = true } 
       await session.client.closeAll();
       await session.client.idle();
       const cleanup = await takeAway({ ...base, session, obstacles }, { until: began + settings.limits.time.most });
-      if (puts) await driver.end().catch(putBackFailed);
+      if (puts) await driver.end?.().catch(putBackFailed);
       return cleanup;
     },
     summary: () => ({

@@ -59,7 +59,7 @@ export function createSession(run: RunBase) {
   const model = createModel({
     ...driver.target,
     ours: driver.control !== undefined,
-    moved: () => driver.clock?.moved?.() ?? 0,
+    moved: () => driver.control?.moved() ?? 0,
     mapping: driver.target.scimMappingId,
     caller: (name) => callers.get(name),
     madeUp: (id) => session.own.isMadeUp(id),

@@ -76,9 +76,9 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
     let round = 0;
     return async () => {
       round++;
-      if (driver.clock !== undefined) {
+      if (driver.control !== undefined) {
         if (round > 150) return false;
-        await driver.clock.advance(1_000);
+        await driver.control.advance(1_000);
         return true;
       }
       if (host.now() - began > most) return false;
@@ -89,7 +89,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
     };
   };
   const waited = (): Waited =>
-    driver.clock === undefined ? { ms: bootTimeout, clock: 'real' } : { ms: 150_000, clock: 'virtual' };
+    driver.control === undefined ? { ms: bootTimeout, clock: 'real' } : { ms: 150_000, clock: 'virtual' };
 
   const lookAfter = async (ms: number, id: string, send?: SendOptions): Promise<Intern> => {
     await host.sleep(ms, options.signal);
