@@ -1,6 +1,7 @@
 import type { Check } from '../framework/check.js';
-import { answerOf, type Finding, missedSuccess, noAnswerOf } from '../framework/finding.js';
-import { Skipped } from '../framework/skip.js';
+import { answerOf, Finding, isProven, missedSuccess, noAnswerOf } from '../framework/finding.js';
+import { Skipped, stoppedBy } from '../framework/skip.js';
+import { Stopped } from '../framework/stop.js';
 import { type Explanation, LATER, type Sighting, type Tried, type Visit } from '../habits/visit.js';
 import { bodyOf, type ShownExchange, senderOf } from '../probe/evidence.js';
 import { type CredentialName, internIn, internPath, type Send } from '../probe/request.js';
@@ -71,7 +72,7 @@ const seenIn = (exchange: ShownExchange): Tried => {
  * Explains a finding by the habits of the target: the principle is that a finding rests on what the interface states, and
  * that whatever else it needs is observed. Undefined where none explains it.
  */
-export async function explain(
+async function explain(
   run: RunContext,
   check: Check,
   { leftAgo, transcript }: Pick<Attempt, 'leftAgo' | 'transcript'>,
@@ -110,7 +111,7 @@ export const mayBeTaken = ({ session }: RunContext, error: unknown): boolean =>
   error instanceof Skipped && error.skip.because.kind === 'prompt-not-taken' && session.learnt.notTaken < ENOUGH;
 
 /** Such a check is done once more, from its beginning and on another intern: the run may have begun all the same. */
-export function notTaken(run: RunContext, { error, transcript }: Attempt, tries: number): Explanation | undefined {
+function notTaken(run: RunContext, { error, transcript }: Attempt, tries: number): Explanation | undefined {
   if (!mayBeTaken(run, error)) return undefined;
   const { lane, pool, session } = run;
   if (tries > 1) {
@@ -120,4 +121,24 @@ export function notTaken(run: RunContext, { error, transcript }: Attempt, tries:
   const [shared] = pool.of('shared', lane);
   if (transcript.some(({ request }) => internIn(request.url) === shared?.id)) pool.drop(lane, { foreign: false });
   return { again: LATER };
+}
+
+/**
+ * Finds a habit of the target that explains the outcome of a check. Looked at over the network: where that fails nobody knows yet, and the
+ * check is tried again.
+ */
+export async function explanation(
+  run: RunContext,
+  check: Check,
+  tried: Attempt,
+  { tries, ...when }: { readonly began: number; readonly at: number; readonly tries: number },
+): Promise<Explanation | undefined> {
+  const { error } = tried;
+  if (run.driver.control !== undefined) return undefined;
+  if (!(error instanceof Finding)) return notTaken(run, tried, tries);
+  if (isProven(error.found)) return undefined;
+  return explain(run, check, tried, error, when).catch((reason: unknown) => ({
+    again: LATER,
+    ...(reason instanceof Stopped ? { skip: stoppedBy(reason.stop) } : {}),
+  }));
 }
