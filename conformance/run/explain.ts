@@ -23,7 +23,7 @@ export function visitOf(run: RunContext): Visit {
     pathOf: internPath,
     creating(more = {}) {
       const renew = () => ({
-        name: `${session.prefix}${(++pool.count).toString(36)}`,
+        name: session.newName(),
         workspace_id: target.workspaceId,
         ...more,
       });

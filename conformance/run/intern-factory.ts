@@ -19,7 +19,7 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
   const { api, check } = options;
   const { settled, until, untilSuspended, suspended, untilGone } = createWaiting(run, options);
 
-  const name = () => `${session.prefix}${(++pool.count).toString(36)}`;
+  const name = session.newName;
   const body = (overrides: Record<string, unknown> = {}) => ({
     name: name(),
     workspace_id: driver.target.workspaceId,

@@ -72,8 +72,7 @@ export function createPool(knowledge: {
   };
 
   return {
-    /** Names and ids given so far. */
-    count: 0,
+    /** How many ids were made up. */
     unknown: 0,
     /** Findings of the checks so far. */
     reported: [] as CheckResult[],

@@ -78,6 +78,7 @@ export function createSession(run: RunBase) {
   /** When a client of the run last left a stream of an intern. */
   const left = new Map<string, number>();
   let cleaning = false;
+  let names = 0;
   let took = 0;
 
   const own = createOwnership({
@@ -243,8 +244,9 @@ export function createSession(run: RunBase) {
     /** The same, until the run is over. */
     running: client.scope(run.signal),
     redactor,
-    /** Beginning of every name that the run gives. */
+    /** Beginning of every name that the run gives, and a name that nobody has. */
     prefix,
+    newName: (): string => `${prefix}${(++names).toString(36)}`,
     /** The interns that the run made: it writes to no others. */
     own,
     /** The model of the target: every exchange passes it. */

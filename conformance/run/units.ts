@@ -132,7 +132,6 @@ const LOST_IN_A_ROW = 5;
 /** ms after which a unit at work beside others keeps exclusive ones waiting, and no others: they go before. */
 const HOLDS_UP = 4_000;
 
-const unjudged = (head: RowHead) => ({ ...head, duration: 0, requests: 0, properties: [] });
 const withheld = ({ finding: _, ...rest }: CheckResult, stop: Stop): CheckResult => ({
   ...rest,
   verdict: 'skip',
@@ -172,8 +171,13 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: Un
     ended += rows.length;
     return rows;
   };
-  const skipped = ({ heads }: Unit, skip: Skip) =>
-    heads.map((head): CheckResult => asNew(target.clean({ ...unjudged(head), verdict: 'skip', skip }), set));
+  /** The rows of a unit that all come to the same. */
+  const rowsOf = ({ heads }: Unit, outcome: Pick<CheckResult, 'verdict' | 'skip' | 'error'>) =>
+    heads.map(
+      (head): CheckResult =>
+        asNew(target.clean({ ...head, duration: 0, requests: 0, properties: [], ...outcome }), set),
+    );
+  const skipped = (unit: Unit, skip: Skip) => rowsOf(unit, { verdict: 'skip', skip });
 
   const conclude = async (unit: Unit, done: Done) => {
     // The end of the run is reported once, also where several lanes meet it at the same time.
@@ -193,17 +197,6 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: Un
     await done.settle?.();
     return rows;
   };
-  /** Makes the rows of a unit that ended in an error. */
-  const failed = ({ heads }: Unit, error: unknown): Done => ({
-    rows: heads.map(
-      (head): CheckResult =>
-        target.clean(
-          error instanceof Stopped
-            ? { ...unjudged(head), verdict: 'skip', skip: stoppedBy(error.stop) }
-            : { ...unjudged(head), verdict: 'error', error: { ...faultOf(error), transcript: [] } },
-        ),
-    ),
-  });
   /** Why a unit cannot be begun any more. `found`: it has found something, and room for that was kept free. */
   const stopFor = (unit: Unit, found = false): Stop | undefined => {
     if (target.lost !== undefined) ending.stop(target.lost);
@@ -221,7 +214,11 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: Un
     if (ending.stopped !== undefined && stop !== undefined) return put(unit, skipped(unit, stoppedBy(stop)));
     if (stop !== undefined) return conclude(unit, { rows: skipped(unit, stoppedBy(stop)) });
     const done = unit.run({ ...context, signal: ending.signal });
-    return conclude(unit, await done.catch((error: unknown) => failed(unit, error)));
+    const failed = (error: unknown): Done => {
+      if (error instanceof Stopped) return { rows: skipped(unit, stoppedBy(error.stop)) };
+      return { rows: rowsOf(unit, { verdict: 'error', error: { ...faultOf(error), transcript: [] } }) };
+    };
+    return conclude(unit, await done.catch(failed));
   };
   /** Does a unit with one place, or with all of them, until it is done or frees them. `lane` is free then for another. */
   const inLane = async (unit: Unit, lane: number, together: boolean, freed: () => void) => {

@@ -68,11 +68,10 @@ export function coverage(
   const waiting = checks.some(({ skip }) => skip?.kind === 'intern' && awaitsQuestion(skip.because));
   const answered = checks.some(({ id, verdict }) => verdict !== 'skip' && id.startsWith('chat-answers/'));
   return {
-    checked: checks.filter(({ verdict }) => verdict !== 'skip').length,
-    of: checks.length,
+    ...shareOf(checks),
     noQuestionSeen: waiting && !answered && !asked.question,
     noPermissionSeen: waiting && !answered && !asked.permission,
-    askable: askable(checks),
+    askable: shareOf(checks.filter((check) => !lacksWhatIsGiven(check))),
     ...fromOutside(checks),
   };
 }
@@ -90,23 +89,16 @@ function lacksWhatIsGiven({ skip }: CheckResult): boolean {
   return behaviourIn(because.need) === undefined && waitIn(because.need) === undefined;
 }
 
-function askable(checks: readonly CheckResult[]): NonNullable<Coverage['askable']> {
-  const possible = checks.filter((check) => !lacksWhatIsGiven(check));
-  return { checked: possible.filter(({ verdict }) => verdict !== 'skip').length, of: possible.length };
-}
+/** How many came to a verdict. */
+const decided = (checks: readonly CheckResult[]) => checks.filter(({ verdict }) => verdict !== 'skip');
+const shareOf = (checks: readonly CheckResult[]) => ({ checked: decided(checks).length, of: checks.length });
 
 function fromOutside(checks: readonly CheckResult[]): Pick<Coverage, 'fromOutside'> {
   const possible = checks.filter((check) => !isOfEmulators(check));
   if (possible.length === checks.length) return {};
-  const done = possible.filter(({ verdict }) => verdict !== 'skip');
   const requirements = (of: readonly CheckResult[]) => new Set(of.map(({ requirement }) => requirement)).size;
-  return {
-    fromOutside: {
-      checked: done.length,
-      of: possible.length,
-      requirements: { checked: requirements(done), of: requirements(possible) },
-    },
-  };
+  const share = { checked: requirements(decided(possible)), of: requirements(possible) };
+  return { fromOutside: { ...shareOf(possible), requirements: share } };
 }
 
 /** The verdict of a run, why, and with which status it exits. */
