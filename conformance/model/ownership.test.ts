@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'vitest';
+import type { Profile } from '../../emulator/contract/profile.js';
+import { SHIPPED } from '../framework/profile.js';
 import type { Send } from '../probe/request.js';
-import { leavingBy } from '../run/exchange-of.js';
+import { askedBy } from '../run/exchange-of.js';
 import { createLedger } from '../run/ledger.js';
 import { createOwnership, type Given, isPlainId } from './ownership.js';
 
 const PREFIX = 'kabcd-';
 const leaving = (method: string, path: string, body?: unknown) => {
   const raw = typeof body === 'string' || body instanceof Uint8Array || Array.isArray(body);
-  return leavingBy({ method, ...(raw ? { body: body as Send['body'] } : { json: body }) } as Send, path);
+  const send: Send = { method, path, ...(raw ? { body: body as string } : { json: body }) };
+  return askedBy(send, { baseUrl: 'https://x.test/api/v1', profile: SHIPPED.svc as Profile });
 };
 
 /** The things of a run with what it takes to speak of them in short. */

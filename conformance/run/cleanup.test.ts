@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import type { Profile } from '../../emulator/contract/profile.js';
+import { SHIPPED } from '../framework/profile.js';
 import { createOwnership } from '../model/ownership.js';
 import type { Answer } from '../probe/client.js';
 import { NoAnswer } from '../probe/no-answer.js';
 import type { Send } from '../probe/request.js';
 import { cleanUp } from './cleanup.js';
-import { leavingBy } from './exchange-of.js';
+import { askedBy } from './exchange-of.js';
 import { createLedger } from './ledger.js';
 
 const INTERNS = 20;
@@ -194,7 +196,10 @@ test.each([
 
 test('what a create makes whose client has left is looked for once more', async () => {
   const own = createOwnership({ ledger: createLedger(), prefix: 'kabcd-' });
-  const create = leavingBy({ method: 'POST', json: { name: 'kabcd-1' } }, '/interns');
+  const create = askedBy(
+    { method: 'POST', path: '/interns', json: { name: 'kabcd-1' } },
+    { baseUrl: 'https://x.test/api/v1', profile: SHIPPED.svc as Profile },
+  );
   own.permits(create);
   own.asks(1, create);
   const sent: string[] = [];

@@ -10,7 +10,7 @@ import type { Send } from '../probe/request.js';
 /** A bearer token that opens nothing, by its name. */
 export const WRONG_KEY = 'sk-conformance-opens-nothing';
 
-function readBody({ json, body }: Send): Body {
+function bodyOf({ json, body }: Send): Body {
   const raw = json === undefined ? body : JSON.stringify(json);
   if (raw === undefined || raw.length === 0) return { kind: 'none' };
   // Chunks that come late are not known.
@@ -18,14 +18,6 @@ function readBody({ json, body }: Send): Body {
   if (typeof raw === 'string') return someBody(Buffer.byteLength(raw), () => raw);
   const bytes = raw instanceof Uint8Array ? raw : Buffer.concat(raw);
   return someBody(bytes.length, () => new TextDecoder().decode(bytes));
-}
-
-/** The body of each request, read once. */
-const bodies = new WeakMap<Send, Body>();
-function bodyOf(send: Send): Body {
-  const body = bodies.get(send) ?? readBody(send);
-  bodies.set(send, body);
-  return body;
 }
 
 const callerOf = (send: Send): string | null | undefined => {
@@ -39,36 +31,19 @@ const callerOf = (send: Send): string | null | undefined => {
 };
 
 /** The path of an address below the base, as sent, without its query; that of an address elsewhere. */
-export const pathOf = (url: string, baseUrl: string): string =>
+const pathOf = (url: string, baseUrl: string): string =>
   url.startsWith(`${baseUrl}/`) ? (url.slice(baseUrl.length).split(/[?#]/)[0] ?? '') : new URL(url).pathname;
 
-/** A request of a run as it is asked for leave. */
-export const leavingBy = (send: Send, path: string): Leaving => ({
-  method: send.method ?? 'GET',
-  path,
-  as: typeof send.as === 'string' ? send.as : 'api_key',
-  get body() {
-    return bodyOf(send);
-  },
-});
-
-/** A request of a run as rules look at it; undefined where it does not go to the interface. */
-export function askedBy(
-  send: Send,
-  { number, first, at }: Pick<Asked, 'number' | 'first' | 'at'>,
-  target: Omit<Target, 'kind'>,
-): Asked | undefined {
+/** A request of a run before it leaves, as it is asked for leave and as rules look at it. */
+export type Asking = Omit<Asked, 'number' | 'first' | 'at'> & Leaving;
+export function askedBy(send: Send, target: Pick<Target, 'baseUrl' | 'profile' | 'regionalHost'>): Asking {
   const { baseUrl, profile } = target;
   const url = urlOf(send, baseUrl);
-  if (!url.startsWith(`${baseUrl}/`)) return undefined;
   const [, query = ''] = url.split(/[?#]/);
   const keyHeader = idempotencyHeaderOf(profile);
   const given = Object.entries({ ...(send.host !== undefined && { host: send.host }), ...send.headers });
   const headers = new Map(given.map(([name, value]) => [name.toLowerCase(), value]));
   return {
-    number,
-    first,
-    at,
     method: send.method ?? 'GET',
     path: pathOf(url, baseUrl),
     query: new URLSearchParams(query),
@@ -79,6 +54,7 @@ export function askedBy(
     },
     body: bodyOf(send),
     caller: callerOf(send),
+    as: typeof send.as === 'string' ? send.as : 'api_key',
     regional: send.host !== undefined && (send.host === target.regionalHost || /^eu\./i.test(send.host)),
   };
 }

@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import type { Profile } from '../../emulator/contract/profile.js';
 import { Finding, isProven } from '../framework/finding.js';
+import { SHIPPED } from '../framework/profile.js';
 import { Skipped } from '../framework/skip.js';
 import { createOwnership } from '../model/ownership.js';
+import type { Send } from '../probe/request.js';
 import { findingText } from '../report/words/finding.js';
-import { leavingBy } from './exchange-of.js';
+import { askedBy } from './exchange-of.js';
 import { createGuard } from './guard.js';
 import { createLedger } from './ledger.js';
 
@@ -11,6 +14,8 @@ interface Heard {
   readonly status: number;
   readonly json?: unknown;
 }
+
+const asked = (send: Send) => askedBy(send, { baseUrl: 'https://x.test/api/v1', profile: SHIPPED.svc as Profile });
 
 /** A guard over reads that answer in this order, the last of them from then on. */
 function guarded(...answers: readonly Heard[]) {
@@ -29,10 +34,10 @@ function guarded(...answers: readonly Heard[]) {
       waited.push(ms);
     },
   });
-  const to = (method: string, path: string, json?: unknown) => guard.before(leavingBy({ method, json }, path));
+  const to = (method: string, path: string, json?: unknown) => guard.before(asked({ method, path, json }));
   const create = async (name: string, json: unknown) => {
     await to('POST', '/interns', { name });
-    own.asks(++number, leavingBy({ method: 'POST', json: { name } }, '/interns'));
+    own.asks(++number, asked({ method: 'POST', path: '/interns', json: { name } }));
     return guard.after({ number, path: '/interns', status: 201, json });
   };
   return { to, create, waited, reads: () => reads };

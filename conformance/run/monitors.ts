@@ -19,7 +19,7 @@ import {
   seenBy,
   situationOf,
 } from '../rules/index.js';
-import { askedBy, exchangeOf, streamOf, WRONG_KEY } from './exchange-of.js';
+import { exchangeOf, streamOf, WRONG_KEY } from './exchange-of.js';
 
 /** Kinds of breaches that a monitor keeps, and exchanges of each whose evidence it keeps. */
 const KINDS = 40;
@@ -101,7 +101,7 @@ export const callersOf = ({
   ]);
 
 /** The monitors of a run: every exchange passes them, and the model behind them. */
-export function createMonitors(model: Model, target: Omit<Target, 'kind'>, now: () => number) {
+export function createMonitors(model: Model, now: () => number) {
   const records = new Recent<number, Evidence>(KEPT);
   /** Kinds of breaches that nothing showed before, by the check that met them. */
   const broken = new Map<string | undefined, number>();
@@ -265,10 +265,9 @@ export function createMonitors(model: Model, target: Omit<Target, 'kind'>, now: 
     set looks(now: boolean) {
       looking = now;
     },
-    asks(send: Send, by: Sender | undefined, numbers: Pick<Request, 'number' | 'first'>) {
+    asks(asked: Omit<Request, 'at'>, by: Sender | undefined) {
       if (!looksAt(by)) return;
-      const request = askedBy(send, { ...numbers, at: moment() }, target);
-      if (request === undefined) return;
+      const request = { ...asked, at: moment() };
       asking.set(request.number, request);
       model.asks(request);
     },

@@ -25,7 +25,7 @@ import { isRecord } from '../probe/json.js';
 import { createRedactor } from '../probe/redact.js';
 import { type CredentialName, HELD_CREDENTIALS, internPath, type Send } from '../probe/request.js';
 import { LOOKS } from './cleanup.js';
-import { leavingBy, pathOf } from './exchange-of.js';
+import { askedBy } from './exchange-of.js';
 import { createGuard, onlyOwn } from './guard.js';
 import { prefixOf } from './ledger.js';
 import { callersOf, createMonitors } from './monitors.js';
@@ -66,7 +66,7 @@ export function createSession(run: RunBase) {
     ownStatuses: () => session.learnt.words.own(),
     secretIn: (text) => session.secretIn(text),
   });
-  const monitors = createMonitors(model, driver.target, () => host.now());
+  const monitors = createMonitors(model, () => host.now());
   /** Without control a target is not the run's own, and its limits, gateways and neighbours are in force. */
   const live = driver.control === undefined;
   const habits = live ? HEEDED : [];
@@ -118,12 +118,12 @@ export function createSession(run: RunBase) {
   let hangs = false;
 
   const passes = (send: Send, url: string, by: Sender | undefined): Passage => {
-    const { json, method = 'GET' } = send;
-    const path = pathOf(url, baseUrl);
+    const { json } = send;
+    const asked = askedBy(send, driver.target);
+    const { method, path } = asked;
     const inside = url.startsWith(collection);
     const request = { send, ...placeOf({ path: inside ? path : '' }) };
     const { id, rest } = request;
-    const leaving = leavingBy(send, path);
     const reads = READS.has(method);
     const creates = inside && method === 'POST' && path === '/interns';
     const isTurn = TURNS.test(rest);
@@ -135,7 +135,7 @@ export function createSession(run: RunBase) {
         throw run.signal.reason instanceof Stopped ? run.signal.reason : new Stopped({ kind: 'interrupted' });
       if (!cleaning && settings.readOnly && !reads) throw lacking({ kind: 'read-only' });
       if (secret !== undefined) redactor.learn(secret);
-      await guard.before(leaving);
+      await guard.before(asked);
       const waits = !cleaning && send.soon !== true && method === 'GET';
       const late = waits ? Math.max(0, ...habits.map((habit) => habit.before?.({ id, path }, known) ?? 0)) : 0;
       if (late > 0) await host.sleep(late, signal);
@@ -164,8 +164,8 @@ export function createSession(run: RunBase) {
       leaves(given) {
         numbers = given;
         if (by?.lane !== undefined) by.lane.sent++;
-        own.asks(numbers.number, leaving, send.headers?.[IDEMPOTENCY_HEADER]);
-        monitors.asks(send, by, numbers);
+        own.asks(numbers.number, asked, send.headers?.[IDEMPOTENCY_HEADER]);
+        if (url.startsWith(`${baseUrl}/`)) monitors.asks({ ...asked, ...numbers }, by);
         if (live && id !== undefined && !reads && !isTurn) learnt.words.sent(id);
       },
       lost(after) {
