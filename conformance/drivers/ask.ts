@@ -30,7 +30,7 @@ export function createAsk(options: {
       const answer = await (plainFetch?.(request) ?? fetch(requestOf({ ...request, signal: abort.signal })));
       return { status: answer.status, type: answer.headers.get('content-type') ?? '', text: await textOf(answer) };
     };
-    return within({ host, ms, inFlight, abort, late }, asked());
+    return within({ host, ms, inFlight, abort, late }, asked);
   };
 }
 

@@ -55,7 +55,7 @@ export function createControl(options: ControlOptions) {
   const call: Control['call'] = (method, path, body, headers) => {
     const late = () => new ControlError(`${method} /_emulator${path} did not answer within ${PATIENCE / 1000} s`);
     const answered = async () => fetch(requestOf(outgoing(method, path, body, headers)));
-    return within({ host, ms: PATIENCE, inFlight, abort: undefined, late }, answered());
+    return within({ host, ms: PATIENCE, inFlight, abort: undefined, late }, answered);
   };
   const asked = (method: string, path: string, body?: unknown) =>
     ask(outgoing(method, path, body)).catch((error: unknown) => {

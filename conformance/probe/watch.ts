@@ -9,7 +9,7 @@ export const MAX_BODY = 32 * 1024 * 1024;
  * The requests of a scope that are in progress: ended when its signal aborts. One listener for all, since one each
  * costs more.
  */
-interface InFlight {
+export interface InFlight {
   readonly signal: AbortSignal | undefined;
   readonly ends: Set<(reason: unknown) => void>;
 }
@@ -36,7 +36,7 @@ interface Wait {
 }
 
 /** The result of the work, unless the time is up or the scope has ended first, even if `work` ignores both. */
-export async function within<T>({ abort, host, inFlight, late, ms }: Wait, work: Promise<T> | T): Promise<T> {
+export async function within<T>({ abort, host, inFlight, late, ms }: Wait, work: () => Promise<T> | T): Promise<T> {
   const { ends, signal } = inFlight;
   let stop = () => {};
   let end = (_: unknown) => {};
@@ -51,7 +51,7 @@ export async function within<T>({ abort, host, inFlight, late, ms }: Wait, work:
     stop = host.later(ms, () => end(late()));
   });
   try {
-    return await Promise.race([work, cut]);
+    return await Promise.race([work(), cut]);
   } finally {
     stop();
     ends.delete(end);
@@ -85,7 +85,7 @@ export function watchRequest({ host, redactor, inFlight, what, limit, abort }: W
         timedOut = true;
         return new NoAnswer('timeout', what(), `nothing ${doing} within ${ms} ms`);
       };
-      return within({ host, ms, inFlight, abort, late }, work);
+      return within({ host, ms, inFlight, abort, late }, () => work);
     },
     /** Why something failed: the reason of the scope if that has ended, else that no answer came. */
     reasonOf(error: unknown): unknown {

@@ -5,9 +5,10 @@ import { createProperty, type PropertyRun } from '../framework/property.js';
 import { createRandom, hash } from '../framework/random.js';
 import type { ChatReply } from '../framework/reply.js';
 import { raced, Skipped } from '../framework/skip.js';
-import { Cancelled, Stopped } from '../framework/stop.js';
+import { Cancelled } from '../framework/stop.js';
 import type { Evidence, ShownExchange } from '../probe/evidence.js';
 import { internIn } from '../probe/request.js';
+import { within } from '../probe/watch.js';
 import { createPrompter } from './conversation.js';
 import { createContext } from './create-context.js';
 import type { ControlStep } from './results.js';
@@ -88,23 +89,6 @@ export async function attempt(
   let setUpCalls: ControlStep[] = [];
   let calls: ControlStep[] = [];
   driver.control?.watch((call) => calls.push({ after: client.sent, ...call }));
-  let cut: Error | undefined;
-  let cutNow = () => {};
-  const late = new Promise<void>((resolve) => {
-    cutNow = resolve;
-  });
-  const end = (error: Error) => {
-    cut ??= error;
-    over.abort(cut);
-    cutNow();
-  };
-  const stopped = () =>
-    end(run.signal.reason instanceof Error ? run.signal.reason : new Stopped({ kind: 'interrupted' }));
-  const stop = host.later(isLong(check) ? settings.checkTimeout * 20 : settings.checkTimeout, () =>
-    end(new Cancelled(`the check was cancelled: it was not done within ${settings.checkTimeout / 1000} s`)),
-  );
-  run.signal.addEventListener('abort', stopped, { once: true });
-
   const replay = settings.replays?.[check.id] ?? settings.replay;
   const property = createProperty({
     turn: () => host.turn(),
@@ -147,16 +131,22 @@ export async function attempt(
     }
   };
 
-  if (run.signal.aborted) stopped();
-  const settled = work();
-  let thrown = await Promise.race([settled, late.then(() => undefined)]);
-  if (cut !== undefined) {
-    await client.closeAll();
-    await Promise.race([settled, host.sleep(GRACE)]);
-    thrown = { error: cut };
-  }
-  stop();
-  run.signal.removeEventListener('abort', stopped);
+  const ms = isLong(check) ? settings.checkTimeout * 20 : settings.checkTimeout;
+  const late = () => new Cancelled(`the check was cancelled: it was not done within ${settings.checkTimeout / 1000} s`);
+  let settled: ReturnType<typeof work> | undefined;
+  const begin = () => {
+    settled = work();
+    return settled;
+  };
+  let cut: unknown;
+  let thrown = await within({ host, ms, inFlight: session.inFlight, abort: over, late }, begin).catch(
+    async (error: unknown) => {
+      cut = error;
+      await client.closeAll();
+      await Promise.race([settled, host.sleep(GRACE)]);
+      return { error };
+    },
+  );
   if (thrown?.error instanceof Finding) {
     // Exchanges under way belong to the transcript of a finding.
     await driver.settle().catch(() => {});

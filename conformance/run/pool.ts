@@ -95,7 +95,10 @@ export function createPool(knowledge: {
       for (const one of [...kept.values()])
         if (one.place === 'foreign' ? foreign && lane.made.has(one.intern.id) : shared && one.lane === lane) drop(one);
     },
-    /** Takes back what the check of a lane made or was handed, and keeps no more than `most`: those that boot, or wait, are made anew sooner than those that run. */
+    /**
+     * Takes back what the check of a lane made or was handed, and keeps no more than `most`: those that boot, or wait, are
+     * made anew sooner than those that run.
+     */
     takeBack(lane: Lane, most = Number.POSITIVE_INFINITY) {
       rest(lane);
       for (const id of lane.made) takeBack(id);

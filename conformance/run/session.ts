@@ -24,6 +24,7 @@ import {
 import { isRecord } from '../probe/json.js';
 import { createRedactor } from '../probe/redact.js';
 import { type CredentialName, HELD_CREDENTIALS, internPath, type Send } from '../probe/request.js';
+import { createInFlight } from '../probe/watch.js';
 import { LOOKS } from './cleanup.js';
 import { askedBy } from './exchange-of.js';
 import { createGuard, onlyOwn } from './guard.js';
@@ -241,8 +242,9 @@ export function createSession(run: RunBase) {
     /** ms that a request took so far on average, from when it was to leave until the head of its answer. */
     pace: () => took / Math.max(1, client.sent),
     client,
-    /** The same, until the run is over. */
+    /** The same, until the run is over; and what else ends with it. */
     running: client.scope(run.signal),
+    inFlight: createInFlight(run.signal),
     redactor,
     /** Beginning of every name that the run gives, and a name that nobody has. */
     prefix,
