@@ -1,6 +1,17 @@
-import { suggestion } from '../emulator/contract/nearest.js';
+import {
+  FUNCTION,
+  isText,
+  type Kind,
+  OBJECT,
+  SWITCH,
+  TEXT,
+  TEXTS,
+  wrongOption,
+} from '../emulator/contract/option-kinds.js';
+import { isRecord } from '../emulator/contract/record.js';
 import type { TargetOptions } from './drivers/connect.js';
 import { UsageError } from './framework/usage.js';
+import { BUDGETS } from './run/budget.js';
 import type { RunnerOptions } from './run/options.js';
 
 /** The target to hold against the interface, the selection, and the limits of the run. Durations are ms of real time. */
@@ -8,58 +19,62 @@ export interface ConformanceOptions
   extends Omit<TargetOptions, keyof RunnerOptions>,
     Omit<RunnerOptions, 'driver' | 'checks' | 'host'> {}
 
-const NAMES = {
-  url: true,
-  profile: true,
-  credentials: true,
-  workspaceId: true,
-  facts: true,
-  prompts: true,
-  publicKeys: true,
-  control: true,
-  controlToken: true,
-  readOnly: true,
-  slow: true,
-  timeout: true,
-  seed: true,
-  fetch: true,
-  daemonFetch: true,
-  only: true,
-  skip: true,
-  levels: true,
-  shard: true,
-  runs: true,
-  path: true,
-  paths: true,
-  rate: true,
-  concurrency: true,
-  budget: true,
-  maxPrompts: true,
-  maxRequests: true,
-  maxTime: true,
-  bootTimeout: true,
-  cleanupTime: true,
-  shrinkBudget: true,
-  blocking: true,
-  tag: true,
-  ledgerPath: true,
-  baseline: true,
-  failOn: true,
-  requirements: true,
-  minCoverage: true,
-  command: true,
-  events: true,
-  signal: true,
-  name: true,
-} as const satisfies Record<keyof ConformanceOptions | 'name', true>;
+const NUMBER: Kind = ['a number from 0', (value) => typeof value === 'number' && value >= 0];
+const LIST: Kind = ['an array', Array.isArray];
+const PROFILE: Kind = ['a profile, or the name of one', (value) => isText(value) || isRecord(value)];
+
+const KINDS: Readonly<Record<keyof ConformanceOptions | 'name', Kind>> = {
+  url: TEXT,
+  profile: PROFILE,
+  credentials: OBJECT,
+  workspaceId: TEXT,
+  facts: OBJECT,
+  prompts: OBJECT,
+  publicKeys: LIST,
+  control: SWITCH,
+  controlToken: TEXT,
+  readOnly: SWITCH,
+  slow: NUMBER,
+  timeout: NUMBER,
+  seed: TEXT,
+  fetch: FUNCTION,
+  daemonFetch: FUNCTION,
+  only: TEXTS,
+  skip: TEXTS,
+  levels: TEXTS,
+  shard: OBJECT,
+  runs: NUMBER,
+  path: OBJECT,
+  paths: OBJECT,
+  rate: NUMBER,
+  concurrency: NUMBER,
+  budget: [Object.keys(BUDGETS).join(' or '), (value) => Object.hasOwn(BUDGETS, String(value))],
+  maxPrompts: NUMBER,
+  maxRequests: NUMBER,
+  maxTime: NUMBER,
+  bootTimeout: NUMBER,
+  cleanupTime: NUMBER,
+  shrinkBudget: NUMBER,
+  blocking: SWITCH,
+  tag: TEXT,
+  ledgerPath: TEXT,
+  baseline: LIST,
+  failOn: TEXT,
+  requirements: TEXT,
+  minCoverage: NUMBER,
+  command: TEXT,
+  events: OBJECT,
+  signal: OBJECT,
+  name: TEXT,
+};
 
 /**
- * Holds the names of options that no compiler need have seen: `readonly` for `readOnly` would write to a deployment.
+ * Holds options that no compiler need have seen against their kinds: `readonly` for `readOnly`, or the text `true`, would
+ * write to a deployment.
  *
- * @throws UsageError for an unknown one, with the nearest known one
+ * @throws UsageError for the first that is unknown or invalid
  */
 export function knownOptions(options: object): void {
-  const known = Object.keys(NAMES);
-  const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown !== undefined) throw new UsageError(`unknown option ${unknown}${suggestion(unknown, known)}`);
+  const wrong = wrongOption(options, KINDS);
+  if (wrong !== undefined) throw new UsageError(wrong);
 }

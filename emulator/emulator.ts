@@ -1,6 +1,7 @@
 import type { ClockControl } from './clock/clock.js';
 import { hostEvery, hostNow } from './clock/host.js';
 import { compose } from './composition.js';
+import { wrongOption } from './contract/option-kinds.js';
 import { givenRequestId } from './contract/request-id.js';
 import type { Target } from './contract/target.js';
 import { VERSION } from './contract/version.js';
@@ -14,7 +15,7 @@ import { pathOf } from './http/request-log.js';
 import { type AnyResponse, asResponse } from './http/response.js';
 import { BASE } from './http/route.js';
 import { isFetchedByPages, LOGIN_PATH } from './oidc/terms.js';
-import { wrongOption } from './options/kinds.js';
+import { KINDS } from './options/kinds.js';
 import { type EmulatorOptions, OptionError } from './options/options.js';
 import { asRequest, PlainRequest, type ReceivedRequest } from './requests/received-request.js';
 import { createRootMount, type Mount, type RootMount } from './serving/addresses.js';
@@ -92,7 +93,7 @@ export const createEmulator = (options: EmulatorOptions = {}): Emulator => assem
  * @internal
  */
 export function assemble(options: EmulatorOptions, factories: Factories = defaultFactories): AssembledEmulator {
-  const wrong = wrongOption(options);
+  const wrong = wrongOption(options, KINDS);
   if (wrong !== undefined) throw new OptionError(wrong);
   if (options.oidcAudience !== undefined && options.oidcIssuer === undefined)
     throw new OptionError('an OIDC audience applies to tokens of an outside issuer only: give the issuer too');

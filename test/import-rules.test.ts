@@ -92,7 +92,7 @@ const SHARED = [
   'emulator/console/page/side-by-side.ts',
   ...[
     ...['by-key', 'counted', 'curl', 'duration', 'file', 'given', 'injected', 'json', 'nearest', 'nesting', 'pasted'],
-    ...['problem', 'profile', 'record', 'replace-file', 'system-error', 'visible', 'with-zod'],
+    ...['option-kinds', 'problem', 'profile', 'record', 'replace-file', 'system-error', 'visible', 'with-zod'],
   ].map((name) => `emulator/contract/${name}.ts`),
 ];
 

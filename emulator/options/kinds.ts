@@ -1,28 +1,26 @@
-import { suggestion } from '../contract/nearest.js';
-import { shown } from '../contract/problem.js';
+import {
+  FUNCTION,
+  isFunction,
+  isText,
+  type Kind,
+  OBJECT,
+  SWITCH,
+  TEXT,
+  TEXTS,
+  WHOLE,
+} from '../contract/option-kinds.js';
 import { isRecord } from '../contract/record.js';
 import type { EmulatorOptions } from './options.js';
 
-/** The values that an option takes: in words, and as a test. */
-export type Kind = readonly [expected: string, fits: (value: unknown) => boolean];
-
-const isText = (value: unknown): value is string => typeof value === 'string';
-const isFunction = (value: unknown) => typeof value === 'function';
 const isScript = (value: unknown) =>
   isRecord(value) &&
   isText(value.name) &&
   (value.turn === undefined || isFunction(value.turn) || Array.isArray(value.turn));
 
-export const TEXT: Kind = ['a string', isText];
-const TEXTS: Kind = ['an array of strings', (value) => Array.isArray(value) && value.every(isText)];
-export const SWITCH: Kind = ['a boolean', (value) => typeof value === 'boolean'];
-const OBJECT: Kind = ['an object', isRecord];
 const PATH_OR_OBJECT: Kind = ['a path or an object', (value) => isText(value) || isRecord(value)];
-const FUNCTION: Kind = ['a function', isFunction];
-export const WHOLE: Kind = ['a whole number from 0', (value) => Number.isSafeInteger(value) && (value as number) >= 0];
 
 /** Every option. The contents of an object or a file are validated where they are read. */
-const KINDS: Readonly<Record<keyof EmulatorOptions, Kind>> = {
+export const KINDS: Readonly<Record<keyof EmulatorOptions, Kind>> = {
   data: TEXT,
   fsync: SWITCH,
   seedFile: PATH_OR_OBJECT,
@@ -58,17 +56,3 @@ const KINDS: Readonly<Record<keyof EmulatorOptions, Kind>> = {
   quiet: SWITCH,
   onRequest: FUNCTION,
 };
-
-/** The first option that is unknown or invalid, as a sentence. A caller in JavaScript has no compiler that checked them. */
-export function wrongOption(options: object, kinds: Readonly<Record<string, Kind>> = KINDS): string | undefined {
-  for (const [name, value] of Object.entries(options)) {
-    const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
-    if (!kind) return `unknown option ${name}${suggestion(name, Object.keys(kinds))}`;
-    const [expected, fits] = kind;
-    // An invalid secret is shown by its type alone.
-    const secret = name === 'signingKey' || name === 'controlToken';
-    if (value !== undefined && !fits(value))
-      return `${name}: expected ${expected}; found ${secret ? typeof value : typeof value === 'function' ? 'a function' : shown(value)}`;
-  }
-  return undefined;
-}

@@ -1,11 +1,11 @@
 import { hostNow } from '../clock/host.js';
 import type { Scope } from '../clock/scope.js';
+import { type Kind, SWITCH, TEXT, WHOLE, wrongOption } from '../contract/option-kinds.js';
 import type { Target } from '../contract/target.js';
 import { isHealthCheck } from '../control/guard.js';
 import type { Redaction } from '../credentials/redaction.js';
 import { createHostRules, isLoopback } from '../http/hosts.js';
 import { refuseHost } from '../http/protocol.js';
-import { type Kind, SWITCH, TEXT, WHOLE, wrongOption } from '../options/kinds.js';
 import { type EmulatorOptions, loadAllowedHosts, OptionError } from '../options/options.js';
 import { addressesOf, DEFAULT_PORT, type RootMount } from './addresses.js';
 import { type Listener, type ListenOptions, listen } from './listen.js';
