@@ -132,6 +132,7 @@ export function createNames() {
   const called = new Recent<string, Set<InternFacts>>(MOST);
   /** Names that were asked for: requests under way, the first create that was refused it, and whether any may have got it. */
   const wanted = new Recent<string, { asking: number; refused: number | undefined; given: boolean }>(MOST);
+  let hasRefused = false;
   return {
     /** Interns of this traffic that may have a name, or had it. */
     called: (name: string): ReadonlySet<InternFacts> => called.get(name) ?? new Set(),
@@ -157,7 +158,14 @@ export function createNames() {
       if (of === undefined) return;
       of.asking -= 1;
       if (took !== false || status === 409) of.given = true;
-      else if (operation === 'create') of.refused ??= asked.number;
+      else if (operation === 'create') {
+        of.refused ??= asked.number;
+        hasRefused = true;
+      }
+    },
+    /** Whether a create was refused a name. */
+    get hasRefused() {
+      return hasRefused;
     },
     /** The create that was refused a name which nothing else has asked for. */
     refused(name: unknown): number | undefined {
@@ -167,6 +175,7 @@ export function createNames() {
     restart() {
       called.clear();
       wanted.clear();
+      hasRefused = false;
     },
   };
 }

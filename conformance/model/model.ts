@@ -254,6 +254,10 @@ export function createModel(options: ModelOptions) {
     /** The create that was refused a name which nothing else has asked for. */
     refusedName: (name: unknown): number | undefined =>
       options.partial === true || hasForgotten ? undefined : names.refused(name),
+    /** Whether a create was refused a name that some list may show all the same. */
+    get hasRefused(): boolean {
+      return names.hasRefused && options.partial !== true && !hasForgotten;
+    },
     /** The facts of an intern now. */
     known: (id: string) => ({
       phases: interns.get(id)?.phase.since(Number.POSITIVE_INFINITY) ?? new Set<Phase>(),

@@ -75,8 +75,11 @@ const ofOurs = (by: string, judge: Parameters<typeof ofList>[0]) => {
   const [now, later] = [ofList(judge).judge, leftOut(by)];
   return {
     of: SHOW,
-    judge: (seen: Seen, model: Model): Judgement =>
-      model.options.ours !== true ? later(seen, model) : seen.operation.name === 'list' ? now(seen, model) : undefined,
+    judge(seen: Seen, model: Model): Judgement {
+      const judged = seen.operation.name === 'list' ? now(seen, model) : undefined;
+      if (model.options.ours === true) return judged;
+      return later(seen, model) ?? (judged === 'kept' ? judged : undefined);
+    },
   };
 };
 

@@ -311,11 +311,16 @@ export const RECORDS: readonly Rule[] = [
       of: SHOW,
       judge: (seen, model) =>
         each(recordsOf(seen, model), ({ name, status }) => {
-          const refused = model.refusedName(name);
           // An intern that is being taken away does not count.
-          return refused === undefined || seen.operation.reads !== true || MAKES.delete.includes(String(status))
-            ? undefined
-            : { what: `names in ${where(seen)}`, expected: 'none that was refused', actual: name, because: [refused] };
+          if (seen.operation.reads !== true || MAKES.delete.includes(String(status))) return undefined;
+          const refused = model.refusedName(name);
+          if (refused === undefined) return model.hasRefused && seen.operation.name === 'list' ? 'kept' : undefined;
+          return {
+            what: `names in ${where(seen)}`,
+            expected: 'none that was refused',
+            actual: name,
+            because: [refused],
+          };
         }),
     },
   }),
@@ -473,13 +478,13 @@ export const RECORDS: readonly Rule[] = [
           settles: 'by itself',
           ...ofOwn((record, seen, model) => {
             const { awaited } = model.interns.get(String(record.id)) ?? {};
-            if (awaited?.name !== name || seen.operation.name !== 'get' || seen.asked.at < awaited.at + START)
-              return undefined;
+            if (awaited?.name !== name || seen.operation.name !== 'get' || seen.asked.at < awaited.at) return undefined;
+            const moves = !SHOWS_NOTHING[name].includes(String(record.status));
             // One read may be late, and an intern that nobody looked at may have stopped again.
-            return awaited.reads < READS
+            return !moves && (seen.asked.at < awaited.at + START || awaited.reads < READS)
               ? undefined
               : holds(
-                  !SHOWS_NOTHING[name].includes(String(record.status)),
+                  moves,
                   `status of ${where(seen)} after an accepted ${name}`,
                   `what a ${name} leads to`,
                   record.status,
@@ -547,6 +552,7 @@ export const RECORDS: readonly Rule[] = [
           // While others tear it down, it may be found by reads of itself alone.
           const goes = MAKES.delete.includes(String(status)) && lost?.by !== 'get' && lost?.by !== 'delete';
           // A retried create gives its first answer, whatever became of its intern.
+          if (lost === undefined && made !== undefined && seen.operation.reads === true) return 'kept';
           return seen.operation.name === 'create' ||
             lost === undefined ||
             goes ||
