@@ -192,6 +192,7 @@ test('a recording of the journal says which values are equal, and that an API ke
       body: JSON.stringify({ value, hosts: ['a.test'] }),
     });
   await api.get(`/interns/${intern?.id}/daemon`);
+  await api.emulator.fetch(`${at}/name_3`, { method: 'PUT', headers, body: '{"value":"of no host","hosts":[]}' });
   const text = await (await api.emulator.fetch('/_emulator/journal?format=recording')).text();
   const lines = text
     .trim()
@@ -200,4 +201,5 @@ test('a recording of the journal says which values are equal, and that an API ke
   const values = lines.slice(0, 3).map(({ request }) => (request.body as { value: string }).value);
   expect(values).toEqual([values[0], expect.not.stringMatching(values[0] ?? ''), values[0]]);
   expect(lines[3]).toMatchObject({ status: 403, request: { headers: { authorization: 'Bearer $api_key' } } });
+  expect(lines[4]).toMatchObject({ status: 400, left_out: { request: { why: 'the journal keeps no credential' } } });
 });

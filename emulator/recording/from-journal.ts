@@ -56,10 +56,10 @@ function rawOf(
   const at = Date.parse(entry.at);
   const { authorization, ...others } = request.headers;
   const bearer = `Bearer ${placeholderOf(credentialOf(entry, callers), entry.caller)}`;
-  const cut = (body: string | null): LeftOut => ({
-    length: bytesOf(body).length,
-    why: 'the journal keeps the beginning of what is long',
-  });
+  const without = (body: string | null, why: string): LeftOut => ({ length: bytesOf(body).length, why });
+  const CUT = 'the journal keeps the beginning of what is long';
+  // A refusal may rest on the text that is missing.
+  const unknown = response.status !== null && response.status >= 400 && request.body?.includes(REDACTED) === true;
   return {
     n,
     scenario: null,
@@ -74,7 +74,9 @@ function rawOf(
       writes?.map((write) => ({ at: Date.parse(write.at) - at, bytes: bytesOf(write.text) })) ??
       (response.body === null ? [] : [{ at: entry.ms, bytes: bytesOf(apart(response.body, `answer-${n}`)) }]),
     ended: closed === undefined ? (response.status === null ? 'broken' : 'complete') : ENDED[closed.how],
-    ...(entry.truncated === true ? { leftOut: { request: cut(request.body), answer: cut(response.body) } } : {}),
+    ...(entry.truncated === true
+      ? { leftOut: { request: without(request.body, CUT), answer: without(response.body, CUT) } }
+      : unknown && { leftOut: { request: without(request.body, 'the journal keeps no credential') } }),
   };
 }
 
