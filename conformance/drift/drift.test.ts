@@ -177,6 +177,12 @@ describe('a recording of the emulator itself', () => {
       'body.description',
     ],
     [
+      'the hosts of a secret',
+      json((body) => JSON.parse(JSON.stringify(body).replaceAll('api.example.com', 'API.Example.com.'))),
+      'vault-store',
+      'body.data.hosts',
+    ],
+    [
       'an event of a stream',
       async (response) => {
         if (!response.headers.get('content-type')?.includes('event-stream')) return response;
