@@ -64,7 +64,7 @@ function exchangeOf(entry: Row): HarExchange | undefined {
   const text = textOf(response, got);
   const type200 = got.get('content-type') ?? '';
   // Whether a reader left a stream before its end a HAR does not say.
-  const isOver = !/^text\/event-stream\b/i.test(type200) || /data: ?\[DONE\]\s*$/.test(text ?? '');
+  const isOver = !/^text\/event-stream\b/i.test(type200) || /^data: ?\[DONE\]\s*$/m.test(text ?? '');
   const end = at + Math.max(0, count(entry.time)) + ROUNDED;
   return {
     target: `${origin}${split.base}`,

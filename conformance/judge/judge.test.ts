@@ -104,6 +104,17 @@ test('a host that has served a request is no regional one: its 403 is held again
   expect(broken(await judgedFiles(recording(wrong)))).toMatchObject([{ id: 'SIGN-10/catalogue', actual: 'forbidden' }]);
 });
 
+test('a stream that goes on after its [DONE] is wrong in a HAR', async () => {
+  const isStream = (entry: Json) => JSON.stringify(entry).includes('data: [DONE]');
+  const longer = (entry: Json): Json => {
+    const response = entry.response as { content: { text: string } };
+    const text = `${response.content.text}data: {"choices":[]}\n\n`;
+    return { ...entry, response: { ...response, content: { size: text.length, text } } };
+  };
+  const wrong = entries.map((entry) => (isStream(entry) ? longer(entry) : entry));
+  expect(broken(await judgedFiles(har(wrong))).map(({ id }) => id)).toContain('CHAT-3/nothing-after-done');
+});
+
 /** The ways in which an exchange changes on its way into a file. */
 const FATE = fc.constantFrom('kept', 'kept', 'kept', 'left out', 'no answer', 'answer cut', 'request cut', 'redacted');
 
