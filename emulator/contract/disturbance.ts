@@ -34,7 +34,11 @@ export const DISTURBANCES = {
   crlf: { class: 'harmless', at: 'stream', on: STREAMS, what: 'its lines ended in CR LF' },
   'held-open': { class: 'harmless', at: 'stream', on: STREAMS, what: 'the connection stayed open after [DONE]' },
   'unknown-fields': { class: 'harmless', at: 'request', what: 'the answer had fields that the client does not know' },
-  'unknown-headers': { class: 'harmless', at: 'request', what: 'the answer had headers that the client does not know' },
+  'unknown-headers': {
+    class: 'harmless',
+    at: 'request',
+    what: 'the answer named its charset, and had unknown headers',
+  },
   'key-order': { class: 'harmless', at: 'request', what: 'the keys of the answer stood in another order' },
   slow: { class: 'harmless', at: 'request', what: 'the answer took seconds of the clock' },
   'no-content': {

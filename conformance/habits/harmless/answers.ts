@@ -38,13 +38,15 @@ const turned = (value: unknown): unknown => {
 };
 export const keyOrder = json((said) => turned(said) as Json);
 
-/** Headers that no client knows. */
+/** Headers that no client knows, and a content type with a parameter. */
 export const unknownHeaders: Serve = (next) => async (request) =>
   rewritten(await next(request), {
     headers(headers) {
       headers.set('x-served-by', 'edge-7');
       headers.append('server-timing', 'edge;dur=1');
       headers.set('alt-svc', 'clear');
+      const type = headers.get('content-type');
+      if (type !== null && !type.includes(';')) headers.set('content-type', `${type}; charset=utf-8`);
     },
   });
 

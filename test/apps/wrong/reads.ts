@@ -179,6 +179,20 @@ export const READS: readonly WrongApp[] = [
       },
     }),
   },
+  {
+    id: 'type-as-a-whole',
+    what: 'takes an answer for a stream only where its content type has no parameter',
+    seen: 'smithy-lang/smithy-java#1244: `text/event-stream; charset=utf-8` was compared as a whole, and read as JSON',
+    law,
+    run: talking({
+      async exchange(client, call) {
+        const response = await createClient(client.context).exchange(client, call);
+        const type = response.headers.get('content-type') ?? '';
+        if (type.startsWith('text/event-stream;')) throw new Error(`no stream: ${type}`);
+        return response;
+      },
+    }),
+  },
 ];
 
 async function closesSoon(bytes: Bytes): Promise<boolean> {
