@@ -1,3 +1,4 @@
+import { counted } from '../../contract/counted.js';
 import { DISTURBED_ONLY, OPERATIONS } from '../../contract/operation.js';
 import { withZod } from '../../contract/with-zod.js';
 import { controlJson, targetOf } from '../door.js';
@@ -97,7 +98,7 @@ export const injectFault = tool(
       if (clear === true) await controlJson(door, 'DELETE', '/faults');
       if (clear !== true || Object.keys(fault).length > 0) await controlJson(door, 'POST', '/faults', fault);
       const { data } = await controlJson<{ data: unknown[] }>(door, 'GET', '/faults');
-      return { data: { faults: data }, text: `${data.length} faults are to come: ${JSON.stringify(data)}` };
+      return { data: { faults: data }, text: `${counted(data.length, 'fault')} to come: ${JSON.stringify(data)}` };
     },
   },
 );

@@ -1,3 +1,4 @@
+import { counted } from '../../contract/counted.js';
 import { type Intern, STATUSES } from '../../contract/intern.js';
 import { withZod } from '../../contract/with-zod.js';
 import { controlJson, type Door, ToolError, targetOf } from '../door.js';
@@ -38,7 +39,7 @@ export const listInterns = tool(
       const interns = found.slice(0, limit);
       return {
         data: { total: found.length, interns },
-        text: `${found.length} interns, newest first\n${interns.map(line).join('\n')}`,
+        text: `${counted(found.length, 'intern')}, newest first\n${interns.map(line).join('\n')}`,
       };
     },
   },
