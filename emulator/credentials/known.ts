@@ -12,7 +12,7 @@ export interface Match {
 /** The values that are searched for in texts. */
 export interface Search {
   /** Places in a text as it reads, those of one kind in order and without overlap, and such as `accept` takes. */
-  find(text: string, accept?: (index: number, length: number, value: string) => boolean): Iterable<Match>;
+  find(text: string, accept?: (text: string, match: Match) => boolean): Iterable<Match>;
   /** Whether a text may hold anything that is found, as it is or in Base64. */
   mayHold(text: string): boolean;
   /** Whether Base64 in a text may. */
@@ -170,9 +170,8 @@ export function createKnown(
       for (let place = begins.next(text, 0, PLAINLY); place >= 0; ) {
         let match: Match | undefined;
         for (const entry of index.get(hash(text, place)) ?? []) {
-          const length = agreement(text, place, entry);
-          if (length > (match?.length ?? 0) && accept?.(place, length, entry.value) !== false)
-            match = { index: place, length, value: entry.value };
+          const found = { index: place, length: agreement(text, place, entry), value: entry.value };
+          if (found.length > (match?.length ?? 0) && accept?.(text, found) !== false) match = found;
         }
         if (match) yield match;
         place = begins.next(text, place + (match?.length ?? 1), PLAINLY);

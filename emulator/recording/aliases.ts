@@ -1,5 +1,5 @@
 import { SEARCHED_FROM } from '../credentials/beginnings.js';
-import { createKnown } from '../credentials/known.js';
+import { createKnown, type Match } from '../credentials/known.js';
 import { merged, replaced, type Span } from '../credentials/spans.js';
 import { begunIn, spelledIn } from '../credentials/spellings.js';
 import { spelled } from './template.js';
@@ -75,6 +75,11 @@ const ALIAS = new RegExp(`\\$\\$|\\$\\{?(?:${ALIAS_KINDS.join('|')})\\.\\d+\\}?`
 // A pattern, because V8 makes a string for each place where it replaces a plain string.
 const doubled = (text: string) => (text.includes('$') ? text.replace(/\$/g, '$$$$') : text);
 
+const joins = (text: string, at: number) => /[\w-]/.test(text[at] ?? '');
+/** A value of one token is no part of another; but a UUID is the same wherever it stands. */
+const standsAlone = (text: string, { index, length, value }: Match): boolean =>
+  !TOKEN.test(value) || isUuid(value) || !(joins(text, index - 1) || joins(text, index + length));
+
 /**
  * Gives values their aliases, numbered by kind in the order in which they come.
  *
@@ -103,11 +108,7 @@ export function createAliases(environment: ReadonlyMap<string, string>): Aliases
 
   const findOthers = (text: string, from: number, to: number): Span[] => {
     const part = foldUuids(text.slice(from, to));
-    const joins = (at: number) => /[\w-]/.test(part[at] ?? '');
-    /** A value of one token is no part of another; but a UUID is the same wherever it stands. */
-    const isWhole = (at: number, length: number, value: string) =>
-      !TOKEN.test(value) || isUuid(value) || !(joins(at - 1) || joins(at + length));
-    const found = [...others.find(part, isWhole)];
+    const found = [...others.find(part, standsAlone)];
     return merged(found.map(({ index, length, value }) => span(from + index, from + index + length, known.get(value))));
   };
 

@@ -9,6 +9,8 @@ export interface Place {
   readonly operation: string | null;
   /** The path of the request. */
   readonly path: string;
+  /** Whether it is of the request. */
+  readonly sent: boolean;
   readonly part: 'path' | 'header' | 'body' | 'bytes';
   /** The name of a header. */
   readonly name?: string;

@@ -5,58 +5,10 @@ import { isSecretHeader } from '../credentials/names.js';
 import { replaced, type Span } from '../credentials/spans.js';
 import type { Aliases, AliasKind } from './aliases.js';
 import { MOMENT, mayStay, type Place } from './fields.js';
-import { bodyText, type RecordedExchange, type RecordedWrite, toBody } from './format.js';
+import type { RecordedExchange } from './format.js';
 import { type Leaf, leavesOf } from './leaves.js';
 import { apart } from './template.js';
-
-/** Changes the pieces of a text; undefined leaves them as they are. */
-type Visit = (pieces: readonly string[], place: Place) => readonly string[] | undefined;
-
-const fromBase64 = (text: string) => Buffer.from(text, 'base64').toString('latin1');
-const toBase64 = (bytes: string) => Buffer.from(bytes, 'latin1').toString('base64');
-
-/** An exchange with each of its texts changed: path, headers, bodies, writes. Bytes are texts of a character each. */
-export function withTexts(exchange: RecordedExchange, visit: Visit): RecordedExchange {
-  const { operation, request, writes, ended, left_out } = exchange;
-  const cut = ended !== 'complete';
-  const change = (pieces: readonly string[], more: Pick<Place, 'part'> & Partial<Place>) =>
-    visit(pieces, { operation, path: request.path, stream: false, cut: false, ...more });
-  const one = (text: string, more: Pick<Place, 'part'> & Partial<Place>) => change([text], more)?.[0];
-
-  type Side = Pick<RecordedExchange, 'headers' | 'body' | 'body_base64'>;
-  const side = ({ headers, body, body_base64 }: Side, cut: boolean): Side => {
-    const text = bodyText(body);
-    const changed = text === undefined ? undefined : one(text, { part: 'body', cut });
-    const bytes = body_base64 === undefined ? undefined : one(fromBase64(body_base64), { part: 'bytes' });
-    return {
-      headers: Object.fromEntries(
-        Object.entries(headers).map(([name, value]) => [name, one(value, { part: 'header', name }) ?? value]),
-      ),
-      ...(changed !== undefined && { body: toBody(changed) }),
-      ...(bytes !== undefined && { body_base64: toBase64(bytes) }),
-    };
-  };
-  const writesOf = (writes: readonly RecordedWrite[], cut: boolean): RecordedWrite[] => {
-    const texts = writes.map((write) => ('text' in write ? write.text : ''));
-    const bytes = writes.map((write) => ('text' in write ? '' : fromBase64(write.base64)));
-    const said = change(texts, { part: 'body', stream: true, cut }) ?? texts;
-    const sent = change(bytes, { part: 'bytes', stream: true }) ?? bytes;
-    return writes.flatMap((write, index): RecordedWrite[] => {
-      if (!('text' in write)) return [{ at: write.at, base64: toBase64(sent[index] ?? '') }];
-      return said[index] ? [{ at: write.at, text: said[index] }] : [];
-    });
-  };
-  return {
-    ...exchange,
-    request: {
-      ...request,
-      path: one(request.path, { part: 'path' }) ?? request.path,
-      ...side(request, cut || left_out?.request !== undefined),
-    },
-    ...side(exchange, cut || left_out?.answer !== undefined),
-    ...(writes && { writes: writesOf(writes, cut || left_out?.answer !== undefined) }),
-  };
-}
+import { withTexts } from './texts.js';
 
 /** A malformed digest was sent to be refused. */
 const DIGEST = /^[0-9a-f]{64}$/;

@@ -180,9 +180,6 @@ export const REVEALING: Readonly<Record<string, Place>> = {
     ...ofNames('in a query by', (name) => (secret) => ({
       path: `/api/v1/interns?a=1&${name}=${encodeURIComponent(secret)}`,
     })),
-    ...ofNames('in a form by', (name) => (secret) => sent(form(name, secret), FORM_TYPE)),
-    ...ofNames('in a request by', (name) => (secret) => sent(json({ [name]: secret }))),
-    ...ofNames('in an answer by', (name) => (secret) => answered(json({ data: [{ [name]: secret }] }))),
   ]),
 };
 
