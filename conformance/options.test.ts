@@ -7,6 +7,8 @@ test.each([
   [{ readOnly: 'true' }, 'readOnly: expected a boolean; found "true"'],
   [{ only: 'LIST-1' }, 'only: expected an array of strings; found "LIST-1"'],
   [{ budget: 'huge' }, 'budget: expected quick or default or thorough; found "huge"'],
+  [{ levels: ['stated'] }, 'levels: expected an array of S, P and C; found ["stated"]'],
+  [{ runs: 0 }, 'runs: expected a whole number from 1; found 0'],
   [{ maxTime: '5m' }, 'maxTime: expected a number from 0; found "5m"'],
   [{ credentials: 'secret' }, 'credentials: expected an object; found string'],
 ])('the options %j are refused before anything is sent', async (given: object, message) => {

@@ -20,6 +20,8 @@ export interface ConformanceOptions
     Omit<RunnerOptions, 'driver' | 'checks' | 'host'> {}
 
 const NUMBER: Kind = ['a number from 0', (value) => typeof value === 'number' && value >= 0];
+const COUNT: Kind = ['a whole number from 1', (value) => Number.isSafeInteger(value) && Number(value) > 0];
+const oneOf = (...words: readonly string[]): Kind => [words.join(' or '), (value) => words.includes(String(value))];
 const LIST: Kind = ['an array', Array.isArray];
 const PROFILE: Kind = ['a profile, or the name of one', (value) => isText(value) || isRecord(value)];
 
@@ -41,14 +43,14 @@ const KINDS: Readonly<Record<keyof ConformanceOptions | 'name', Kind>> = {
   daemonFetch: FUNCTION,
   only: TEXTS,
   skip: TEXTS,
-  levels: TEXTS,
+  levels: ['an array of S, P and C', (value) => Array.isArray(value) && value.every(oneOf('S', 'P', 'C')[1])],
   shard: OBJECT,
-  runs: NUMBER,
+  runs: COUNT,
   path: OBJECT,
   paths: OBJECT,
   rate: NUMBER,
-  concurrency: NUMBER,
-  budget: [Object.keys(BUDGETS).join(' or '), (value) => Object.hasOwn(BUDGETS, String(value))],
+  concurrency: COUNT,
+  budget: oneOf(...Object.keys(BUDGETS)),
   maxPrompts: NUMBER,
   maxRequests: NUMBER,
   maxTime: NUMBER,
@@ -59,7 +61,7 @@ const KINDS: Readonly<Record<keyof ConformanceOptions | 'name', Kind>> = {
   tag: TEXT,
   ledgerPath: TEXT,
   baseline: LIST,
-  failOn: TEXT,
+  failOn: oneOf('fail', 'warn', 'once'),
   requirements: TEXT,
   minCoverage: NUMBER,
   command: TEXT,
