@@ -109,6 +109,17 @@ function entry(request: string, status: number, answer?: unknown, more: Partial<
   return { method, path, status, ...(answer === undefined ? {} : { answer }), ...more };
 }
 
+const secret = (name: string, hosts: readonly string[]) => ({ name, hosts, fingerprint: 'f', created_at: '2026' });
+const stores = (sent: readonly string[], hosts: readonly string[]) =>
+  entry('PUT /vault/secrets/a', 200, { data: secret('a', hosts) }, { json: { value: 'v', hosts: sent } });
+const copies = (names: readonly string[], got: readonly string[]) =>
+  entry(
+    `POST /vault/interns/${ID}/secrets/copy`,
+    200,
+    { data: got.map((name) => secret(name, [])) },
+    { json: { names } },
+  );
+
 const record = (more: Record<string, unknown> = {}) => ({
   id: '11111111-1111-4111-8111-111111111111',
   name: 'one',
@@ -493,6 +504,8 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
     ],
   ],
   ['CHAT-7/answered-once', [1], [CREATE, chats({ asks: 1 }), replies(), replies()]],
+  ['VAULT-3/hosts-as-sent', [], [stores(['API.Example.com.', 'api.example.com'], ['API.Example.com.'])]],
+  ['VAULT-7/each-as-asked', [], [copies(['b', 'a'], ['a', 'b'])]],
 ])('%s is broken, because of %j', (rule, because, conversation) => {
   const broken = judged(conversation).find(({ id }) => id === rule);
   expect(broken?.because.slice(0, because.length)).toEqual(because);

@@ -12,6 +12,12 @@ const ofSecrets =
   (seen: Seen): Judgement =>
     isDone(seen) ? each(secretsOf(seen), judge) : undefined;
 
+/** Hosts, unless one of them is an alias of a recording, or a name that a service may write in another form. */
+const plainHosts = (hosts: unknown): string[] | undefined =>
+  Array.isArray(hosts) && hosts.every((host): host is string => typeof host === 'string' && /^[\w.-]+$/.test(host))
+    ? [...hosts]
+    : undefined;
+
 /** The vault. */
 export const VAULT: readonly Rule[] = [
   ...rulesOf('VAULT-2', {
@@ -51,6 +57,18 @@ export const VAULT: readonly Rule[] = [
           ? is('name of a stored secret', seen.secret, seen.json.data.name)
           : undefined,
     },
+    'hosts-as-sent': {
+      says: 'A stored secret has the hosts that were sent, in lower case, without a trailing dot, each once.',
+      alone: true,
+      of: ['store secret', 'store intern secret'],
+      judge: (seen) => {
+        const sent = plainHosts(seen.body?.hosts);
+        const got = isRecord(seen.json?.data) ? plainHosts(seen.json.data.hosts) : undefined;
+        if (!isDone(seen) || sent === undefined || got === undefined) return undefined;
+        const kept = new Set(sent.map((host) => host.toLowerCase().replace(/\.$/, '')));
+        return is('hosts of a stored secret', [...kept].sort(), got.sort());
+      },
+    },
   }),
   ...rulesOf('VAULT-5', {
     form: {
@@ -67,6 +85,21 @@ export const VAULT: readonly Rule[] = [
           'a list of secrets',
           '{data, has_more}, each name once and in order',
           names,
+        );
+      },
+    },
+  }),
+  ...rulesOf('VAULT-7', ['copy secrets'], {
+    'each-as-asked': {
+      says: 'A copy answers one secret for each name, in the order asked.',
+      alone: true,
+      judge: (seen) => {
+        const names = seen.body?.names;
+        if (!isDone(seen) || !Array.isArray(names) || new Set(names).size < names.length) return undefined;
+        return is(
+          'names of the copied secrets',
+          names,
+          secretsOf(seen).map(({ name }) => name),
         );
       },
     },

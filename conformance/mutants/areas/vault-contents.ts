@@ -127,6 +127,7 @@ export const VAULT_CONTENTS = defineMutants({
   'vault-copy-names-twice': sends<unknown>('vault-copy', 'names', (names) =>
     Array.isArray(names) ? [...new Set(names)] : names,
   ),
+  'vault-copy-answers-nothing': field('vault-copy', 'data', () => []),
   'vault-copies-in-order-of-names': field('vault-copy', 'data', (secrets: Json[]) =>
     secrets.toSorted((a, b) => (String(a.name) < String(b.name) ? -1 : 1)),
   ),

@@ -77,6 +77,11 @@ export const VAULT = defineMutants({
   'vault-store-is-201': status('vault-store', 200, 201),
   'vault-hosts-with-a-trailing-dot-refused': refuseHosts((host) => host.endsWith('.')),
   'vault-hosts-in-upper-case-refused': refuseHosts((host) => /[A-Z]/.test(host)),
+  'vault-hosts-in-upper-case': field<string[] | null>(
+    'vault-store',
+    'data.hosts',
+    (hosts) => hosts?.map((one) => one.toUpperCase()) ?? null,
+  ),
   'vault-hosts-sorted': field<string[] | null>('vault', 'data.hosts', (hosts) => hosts?.toSorted() ?? null),
   'vault-hosts-with-a-port': host((one) => one.replace(/:\d+$/, '')),
   'vault-wildcards': host((one) => one.replace(/^\*\./, '')),
