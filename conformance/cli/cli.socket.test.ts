@@ -100,11 +100,14 @@ describe('called wrongly: exit 2 and one line', () => {
     expect(exit).toBe(2);
   });
 
-  test('a config file with an unknown key', async () => {
-    writeFileSync(at('config.json'), '{"colour": "red"}');
+  test.each([
+    ['an unknown key', { colour: 'red' }, 'colour is not known'],
+    ['a text for a switch', { control: 'no' }, 'control: expected true or false'],
+  ])('a config file with %s', async (_, config, said) => {
+    writeFileSync(at('config.json'), JSON.stringify(config));
     expect(await called(['--config', at('config.json')])).toMatchObject({
       exit: 2,
-      err: expect.stringContaining('colour is not known'),
+      err: expect.stringContaining(said),
     });
   });
 });

@@ -95,7 +95,6 @@ export function readSettings(flags: Flags, environment: Readonly<Record<string, 
   if (flags.update_baseline === true && baseline === undefined)
     throw new UsageError('--update-baseline: expected --baseline FILE too');
   const reports = reportsOf(own('report'), REPORT_KINDS, { '--config': file, '--baseline': baseline });
-  const control = own('control');
   const coverage = word('min_coverage');
   const minCoverage = coverage === undefined ? undefined : Number(coverage.replace(/%$/, ''));
   if (minCoverage !== undefined && !(minCoverage >= 0 && minCoverage <= 100))
@@ -116,7 +115,7 @@ export function readSettings(flags: Flags, environment: Readonly<Record<string, 
     facts: others,
     prompts: config.prompts ?? {},
     publicKeys: readKeys(word('public_keys')),
-    control: control !== false,
+    control: truth('control', true),
     controlToken: text(
       flags.control_token ?? environment.INTERN_CONTROL_TOKEN ?? config.control_token,
       'control_token',

@@ -71,10 +71,11 @@ export function createValues(
       throw new UsageError(`${flagOf(name)}: expected at least ${least} ms, got ${JSON.stringify(value)}`);
     return found;
   };
-  const truth = (name: string): boolean => {
+  const truth = (name: string, usual = false): boolean => {
     const value = own(name);
-    if (value !== undefined && typeof value !== 'boolean') throw new UsageError(`${name}: expected true or false`);
-    return value === true;
+    if (value === undefined) return usual;
+    if (typeof value !== 'boolean') throw new UsageError(`${name}: expected true or false`);
+    return value;
   };
   const choice = <const T extends string>(name: string, choices: readonly T[]): T | undefined => {
     const value = word(name);
