@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { check, fakeDriver, fakeHost, fakeTarget } from '../../test/targets/fake-target.js';
-import { run } from '../run.js';
+import { check, fakeTarget, runAt } from '../../test/targets/fake-target.js';
 
 const isCreate = ({ method, url }: Request) => method === 'POST' && new URL(url).pathname === '/api/v1/interns';
 const gateway = () => new Response('<html>', { status: 504 });
@@ -13,9 +12,7 @@ const deletes = check('a/deletes', async ({ api, interns }) => {
 });
 
 async function results(fetch: (request: Request) => Promise<Response>, checks: readonly ReturnType<typeof check>[]) {
-  const host = fakeHost();
-  const driver = fakeDriver(fetch, host);
-  const { checks: done, cleanup } = await run({ driver, host, checks, seed: 'seed', rate: 0, concurrency: 1 });
+  const { checks: done, cleanup } = await runAt({ fetch }, checks, { rate: 0, concurrency: 1 });
   return { verdicts: done.map(({ verdict }) => verdict), cleanup };
 }
 

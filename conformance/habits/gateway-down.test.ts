@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Setting } from '../../emulator/wire/serve.js';
-import { check, fakeDriver, fakeHost, fakeTarget } from '../../test/targets/fake-target.js';
-import { run } from '../run.js';
+import { check, fakeTarget, runAt } from '../../test/targets/fake-target.js';
 import { gatewayDown } from './connections.js';
 
 const setting: Setting = {
@@ -22,20 +21,19 @@ test('a create that it answered is sent again under a new name, a change is not,
   const names: unknown[] = [];
   let changes = 0;
   const target = fakeTarget();
-  const host = fakeHost();
-  const driver = fakeDriver(async (request) => {
+  const fetch = async (request: Request) => {
     const isCreate = request.method === 'POST' && request.url.endsWith('/interns');
     if (isCreate) names.push(((await request.clone().json()) as { name: unknown }).name);
     if (request.method === 'PATCH') changes++;
     const answer = await target.fetch(request);
     const lost = (isCreate && names.length === 1) || request.method === 'PATCH';
     return lost ? new Response('<html>', { status: 504 }) : answer;
-  }, host);
+  };
   const changing = check('a/changes', async ({ api, interns }) => {
     const { id } = await interns.stopped();
     await api.update(id, { description: 'x' });
   });
-  const { checks, cleanup } = await run({ driver, host, checks: [changing], rate: 0, concurrency: 1 });
+  const { checks, cleanup } = await runAt({ fetch }, [changing], { rate: 0, concurrency: 1 });
   expect(checks.map(({ verdict }) => verdict)).toEqual(['pass']);
   expect([names.length, new Set(names).size, changes]).toEqual([2, 2, 1]);
   expect(cleanup).toEqual({ created: 2, deleted: 2, failed: [] });

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { check, fakeDriver, fakeHost, fakeTarget } from '../../test/targets/fake-target.js';
+import { check, fakeHost, fakeTarget, runAt } from '../../test/targets/fake-target.js';
 import { fail } from '../framework/assert.js';
-import { run } from '../run.js';
 
 /**
  * A service whose list shows the nth intern that is created so many ms late; those after the last as late as that. Of its
@@ -28,7 +27,7 @@ function late(lags: readonly number[], knowsLimits = true, lost: readonly number
     for (const id of target.interns.keys()) if (!made.has(id)) made.set(id, host.now());
     return answer;
   };
-  return { host, driver: fakeDriver(fetch, host) };
+  return { host, fetch };
 }
 
 const lists = check(
@@ -42,6 +41,9 @@ const lists = check(
   { fresh: true },
 );
 
+const verdictAt = async ({ fetch, host }: ReturnType<typeof late>) =>
+  (await runAt({ fetch }, [lists], { host, rate: 0, concurrency: 1 })).checks[0]?.verdict;
+
 test.each([
   ['as late as it was measured', [1_200], 'pass'],
   ['later than the first intern of the measurement', [1_200, 300, 1_200], 'pass'],
@@ -50,30 +52,25 @@ test.each([
   ['never', [Number.POSITIVE_INFINITY], 'fail'],
   ['too late', [60_000], 'fail'],
 ])('a list that shows what was made %s', async (_, lags, verdict) => {
-  const results = await run({ ...late(lags), checks: [lists], seed: 'seed', rate: 0, concurrency: 1 });
-  expect(results.checks.map((one) => one.verdict)).toEqual([verdict]);
+  expect(await verdictAt(late(lags))).toBe(verdict);
 });
 
 test('a target that knows no limit is measured without', async () => {
-  const results = await run({ ...late([1_200], false), checks: [lists], seed: 'seed', rate: 0, concurrency: 1 });
-  expect(results.counts.pass).toBe(1);
+  expect(await verdictAt(late([1_200], false))).toBe('pass');
 });
 
 test('a create of the measurement that a gateway lost is sent again', async () => {
-  const results = await run({ ...late([1_200], true, [2, 3]), checks: [lists], seed: 'seed', rate: 0, concurrency: 1 });
-  expect(results.counts.pass).toBe(1);
+  expect(await verdictAt(late([1_200], true, [2, 3]))).toBe('pass');
 });
 
 test('where the measurement gets no answer, the check is tried again', async () => {
-  const { host, driver } = late([1_200]);
-  const { fetch } = driver;
+  const { host, fetch } = late([1_200]);
   let sent = 0;
-  const broken = fakeDriver(async (request) => {
+  const broken = async (request: Request) => {
     // The list that the check reads is the second.
-    const lists = request.method === 'GET' && new URL(request.url).searchParams.has('limit');
-    if (lists && ++sent === 3) throw new TypeError('fetch failed');
+    const isList = request.method === 'GET' && new URL(request.url).searchParams.has('limit');
+    if (isList && ++sent === 3) throw new TypeError('fetch failed');
     return fetch(request);
-  }, host);
-  const results = await run({ driver: broken, host, checks: [lists], seed: 'seed', rate: 0, concurrency: 1 });
-  expect(results.counts.pass).toBe(1);
+  };
+  expect(await verdictAt({ host, fetch: broken })).toBe('pass');
 });

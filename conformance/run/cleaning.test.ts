@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { check, fakeDriver, fakeTarget } from '../../test/targets/fake-target.js';
+import { check, fakeTarget, runAt } from '../../test/targets/fake-target.js';
 import { createVirtualHost } from '../../test/targets/virtual-host.js';
-import { run } from '../run.js';
 import { cleanupTimeAt } from './cleaning.js';
 
 test('a clean-up may take as long as so many requests took in the run, within bounds', () => {
@@ -31,12 +30,7 @@ test('interns of a target with slow answers and short pages are all taken away',
   });
   const over = new AbortController();
   const living = live(over.signal);
-  const results = await run({
-    driver: fakeDriver(target.fetch, host),
-    host,
-    checks: [makes],
-    rate: 0,
-  });
+  const results = await runAt(target, [makes], { host, rate: 0 });
   over.abort();
   await living;
   const { created, deleted, failed } = results.cleanup;

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { closing } from '../../test/closing.js';
 import { createRandom } from '../clock/random.js';
 import { seededTarget } from '../control/target.js';
 import { createEmulator, type Emulator, type EmulatorOptions } from '../index.js';
@@ -9,11 +10,7 @@ import { createRootMount } from '../serving/addresses.js';
 import { plainGet } from '../testing/plain-get.harness.js';
 import { createSpaces, type SpaceView } from './spaces.js';
 
-const make = (options: EmulatorOptions = {}): Emulator => {
-  const emulator = createEmulator({ clock: 'virtual', seed: 'host', ...options });
-  onTestFinished(() => emulator.close());
-  return emulator;
-};
+const make = (options: EmulatorOptions = {}) => closing(createEmulator({ clock: 'virtual', seed: 'host', ...options }));
 
 const post = (emulator: Emulator, body?: unknown) =>
   emulator.fetch('/_emulator/spaces', {

@@ -1,17 +1,14 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { closing } from '../../test/closing.js';
 import { folderOfTest } from '../../test/folders.js';
 import { runs } from '../../test/same-draws.js';
 import { createEmulator, type Emulator, type EmulatorOptions } from '../index.js';
 import { anyRequest, createClient } from '../testing/any-requests.harness.js';
 
-const make = (options: EmulatorOptions = {}): Emulator => {
-  const emulator = createEmulator({ clock: 'virtual', ...options });
-  onTestFinished(() => emulator.close());
-  return emulator;
-};
+const make = (options: EmulatorOptions = {}) => closing(createEmulator({ clock: 'virtual', ...options }));
 const call = (emulator: Emulator, method: string, path: string, body?: object) =>
   emulator.fetch(`/_emulator/${path}`, { method, ...(body && { body: JSON.stringify(body) }) });
 const json = async (response: Response) => (await response.json()) as Record<string, unknown>;
