@@ -24,6 +24,11 @@ test('what was answered, and what it was compared with, lose what stands where c
   expect(found(said, said, true)).toMatchObject({ wanted: { rule: { value: clean } }, got: clean });
 });
 
+test('a credential is known by its place in an address, and in JSON in Base64', () => {
+  const packed = Buffer.from('{"token":"Zq9w81Yx7-5c12aav4"}').toString('base64');
+  expect(hiding.text(`https://me:Zq9w81Yx7@a.test ${packed}`)).toBe('https://me:[redacted]@a.test [redacted]');
+});
+
 test('a long text takes no longer than its length', () => {
   const said = `${'y'.repeat(131_072)} access_token=abc`;
   const begun = performance.now();

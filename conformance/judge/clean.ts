@@ -1,4 +1,5 @@
 import { isSecretHeader, isSecretName } from '../../emulator/credentials/names.js';
+import { withoutNamed } from '../../emulator/credentials/redaction.js';
 import { deepBy, HIDDEN, type Redactor } from '../probe/redact.js';
 import { credentialName } from './exchange.js';
 
@@ -15,7 +16,7 @@ export function createHiding(callers: Pick<ReadonlySet<string>, 'has'>): Pick<Re
     own.replace(/[\w.~+/=-]{6,}/g, (word) => (callers.has(credentialName(word)) ? HIDDEN : word));
   const text = (said: string): string =>
     words(
-      said
+      withoutNamed(said)
         .replace(/((?:token|secret|password|api_?key|authorization|value)"?\s*[:=]\s*"?)[^"\s,}]+/gi, `$1${HIDDEN}`)
         .replace(/\b(bearer|basic)\s+[^\s",}]+/gi, `$1 ${HIDDEN}`)
         .replace(/\b(sk|pk|key)-[\w-]{8,}/g, HIDDEN),

@@ -110,12 +110,11 @@ export function withoutValue(value: string): (text: string) => string {
   return (text) => (text === value ? REDACTED : redact(text));
 }
 
-/** Parts of the names of credentials: a text without any of them is not read. */
-const NAMED = /key|token|secret|passw|pwd|credential|authorization|bearer|jwt/i;
-
 /** Takes the values under the names of credentials out of a text. */
-export const withoutNamed = (text: string): string =>
-  NAMED.test(text) ? createRedactor(createKnown(secretsIn(text))).redact(text) : text;
+export function withoutNamed(text: string): string {
+  const named = createKnown(secretsIn(text));
+  return named.size === 0 ? text : createRedactor(named).redact(text);
+}
 
 /** Adds values to those that are searched for, and forgets the oldest where there are too many. */
 export function createMemory(known: Known, most: number) {

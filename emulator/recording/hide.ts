@@ -1,3 +1,4 @@
+import { byKey } from '../contract/by-key.js';
 import { jsonOf } from '../contract/nesting.js';
 import { SEARCHED_FROM } from '../credentials/beginnings.js';
 import { secretsIn } from '../credentials/named.js';
@@ -46,20 +47,15 @@ export function learnFromHeaders(aliases: Aliases, headers: Readonly<Record<stri
   }
 }
 
-/** Adds a piece to the text that a client joins of the deltas of a stream. */
-function addDelta(deltas: Map<string, Leaf[]>, leaf: Leaf): void {
-  const { delta = '' } = leaf;
-  const said = deltas.get(delta);
-  if (said) said.push(leaf);
-  else deltas.set(delta, [leaf]);
-}
+/** The pieces of each text that a client joins of the deltas of a stream. */
+const joined = (deltas: readonly Leaf[]) => byKey(deltas, ({ delta }) => delta).values();
 
 /** Gives aliases to the values of an exchange. `odd` are values that no field of the interface has. */
 function learnFrom(aliases: Aliases, text: string, place: Place, odd: Leaf[]): void {
-  const deltas = new Map<string, Leaf[]>();
+  const deltas: Leaf[] = [];
   for (const leaf of leavesOf(text, place)) {
     const { kind, value, time, delta } = leaf;
-    if (delta !== undefined) addDelta(deltas, leaf);
+    if (delta !== undefined) deltas.push(leaf);
     if (kind === undefined || time !== undefined) continue;
     if (kind === 'value') odd.push(leaf);
     else give(aliases, kind, value);
@@ -69,8 +65,8 @@ function learnFrom(aliases: Aliases, text: string, place: Place, odd: Leaf[]): v
   if (place.operation === 'vault-store' && text.trim() !== '' && jsonOf(text) === undefined)
     give(aliases, 'key', text.trim());
   const whole = place.stream ? text.replaceAll(/^data: ?/gm, '') : text;
-  for (const one of [whole, ...[...deltas.values()].map((said) => said.map(({ value }) => value).join(''))])
-    for (const value of secretsIn(one)) give(aliases, 'key', value);
+  const said = Array.from(joined(deltas), (leaves) => leaves.map(({ value }) => value).join(''));
+  for (const one of [whole, ...said]) for (const value of secretsIn(one)) give(aliases, 'key', value);
 }
 
 /** Gives aliases to the values of an exchange, before anything of it is hidden. */
@@ -97,7 +93,7 @@ type Hide = (pieces: readonly string[]) => string[];
 function editsOf(text: string, place: Place, aliases: Aliases, fresh: boolean, after: Hide): Span[] {
   const hide = fresh ? aliases.hide : aliases.hideSecrets;
   const edits: Span[] = [];
-  const deltas = new Map<string, Leaf[]>();
+  const deltas: Leaf[] = [];
   const change = (start: number, end: number, shown: string) => {
     if (shown !== text.slice(start, end)) edits.push({ start, end, shown });
   };
@@ -113,7 +109,7 @@ function editsOf(text: string, place: Place, aliases: Aliases, fresh: boolean, a
     plainly(done, start);
     done = end;
     if (fresh && time !== undefined) change(start, end, `"${time}"`);
-    else if (delta !== undefined) addDelta(deltas, leaf);
+    else if (delta !== undefined) deltas.push(leaf);
     else if (form === 'plain') {
       const whole = fresh && kind !== undefined ? aliases.present(value) : undefined;
       if (whole === undefined) plainly(start, end);
@@ -123,7 +119,7 @@ function editsOf(text: string, place: Place, aliases: Aliases, fresh: boolean, a
     else if (fresh) changeString(leaf, value.replaceAll('$', '$$$$'));
   }
   plainly(done, text.length);
-  for (const leaves of deltas.values()) {
+  for (const leaves of joined(deltas)) {
     const hidden = after(hide(leaves.map(({ value }) => value)));
     for (const [index, leaf] of leaves.entries()) changeString(leaf, hidden[index] ?? '');
   }
