@@ -39,6 +39,18 @@ test('each write is one chunk, and the last chunk ends the body', async () => {
   expect(bodyOf(await text(await open(url)))).toBe('2\r\nab\r\n2\r\né\r\n2\r\né\r\n0\r\n\r\n');
 });
 
+test('the real daemon knows the token of the run, and no other, where one run is open', async () => {
+  const exchanges: ClientCase['exchanges'] = [{ at: 'daemon', real: true }];
+  const run = await lab.start({ case: caseOf({}, { layer: 'signing', exchanges }) });
+  const reasonFor = async (token: string | undefined) => {
+    const headers = { authorization: `Bearer ${token}` };
+    const answer = await fetch(`${run.daemon_origin}/api/invoke`, { method: 'POST', headers, body: '{}' });
+    return ((await answer.json()) as { error: { metadata: { reason: string } } }).error.metadata.reason;
+  };
+  expect(await reasonFor(run.daemon_token)).toBe('proof_missing');
+  expect(await reasonFor('stale')).toBe('token_invalid');
+});
+
 test('a body that is cut off has no last chunk', async () => {
   const { url } = await lab.start({ case: caseOf({ steps: [{ write: 'ab' }, { end: 'fin' }] }) });
   expect(bodyOf(await text(await open(url)))).toBe('2\r\nab\r\n');

@@ -94,6 +94,8 @@ export function createLab(options: LabOptions): Lab {
     for (const [name, value] of request.headers)
       if (!/^(host|connection|content-length|transfer-encoding|expect|te|upgrade|keep-alive)$/i.test(name))
         headers.append(name, value);
+    // The token of the run stands for that of its intern. Any other stays what it is.
+    if (received.token === run.token && request.at !== 'sign') headers.set('authorization', `Bearer ${run.real.token}`);
     const init = { method: request.method, headers, ...(received.body.length === 0 ? {} : { body: received.body }) };
     return request.at === 'sign' ? run.real.sign(init) : run.real.daemon(request.path, init);
   };

@@ -21,6 +21,8 @@ export interface RealSigning {
   /** A credential that may sign. */
   readonly key: string;
   sign(init: RequestInit): Promise<Response>;
+  /** The daemon token of its intern. */
+  readonly token: string;
   daemon(path: string, init: RequestInit): Promise<Response>;
   advance(seconds: number): Promise<void>;
   close(): Promise<void>;
@@ -40,11 +42,8 @@ export async function realSigning(make: MakeSigningEmulator, now: number, offset
   return {
     key: credentials.oauth_token,
     sign: (init) => emulator.fetch(`${base_url}/interns/${intern.id}/daemon/sign`, init),
-    daemon(path, init) {
-      const headers = new Headers(init.headers);
-      headers.set('authorization', `Bearer ${token}`);
-      return emulator.daemon.fetch(`${daemon_origin}${path}`, { ...init, headers });
-    },
+    token,
+    daemon: (path, init) => emulator.daemon.fetch(`${daemon_origin}${path}`, init),
     advance: (seconds) => emulator.clock.advance(seconds * 1_000),
     close: () => emulator.close(),
   };
