@@ -73,6 +73,13 @@ test('informational answers come before the head', async () => {
   expect(await text(await open(url))).toMatch(/^HTTP\/1\.1 103 Early Hints\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
 });
 
+test('a body of gzip without its trailer is cut for those who take no gzip', async () => {
+  const { gzipSync } = await import('node:zlib');
+  const steps = [{ write_base64: gzipSync('data: a\n\n').subarray(0, -8).toString('base64') }];
+  const { url } = await lab.start({ case: caseOf({ headers: { 'content-encoding': 'gzip' }, steps }) });
+  expect(bodyOf(await text(await open(url)))).toBe('9\r\ndata: a\n\n\r\n');
+});
+
 test('gzip goes to those who take it, others get it decoded', async () => {
   const { gzipSync } = await import('node:zlib');
   const steps = [{ write_base64: gzipSync('data: a\n\n').toString('base64') }];

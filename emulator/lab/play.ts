@@ -127,8 +127,15 @@ export async function play(
   }
 }
 
-/** The body, stored as gzip, for a client that takes none: as much as decodes, and the bytes after it. */
+/** The body, stored as gzip, for a client that takes none. One that is not whole is cut as a body without a coding is. */
 function unzipped(moves: readonly Move[]): Move[] {
-  const bytes = gunzipSync(joined(moves), { finishFlush: constants.Z_SYNC_FLUSH });
-  return [{ bytes }, ...moves.filter((move) => !('bytes' in move) && !('wait' in move))];
+  const stored = joined(moves);
+  const bytes = gunzipSync(stored, { finishFlush: constants.Z_SYNC_FLUSH });
+  const rest = moves.filter((move) => !('bytes' in move) && !('wait' in move));
+  try {
+    gunzipSync(stored);
+  } catch {
+    rest.push({ end: 'fin' });
+  }
+  return [{ bytes }, ...rest];
 }
