@@ -30,6 +30,14 @@ import { createWho } from './who.js';
 /** An answer that says nothing of the effect of its request: the service, or a gateway before it, failed. */
 const saysNothing = (status: number): boolean => status >= 500 || status === 408;
 
+/** Statuses of an intern whose boot has begun. */
+const BOOTED: ReadonlySet<string> = new Set(['queued', 'provisioning', 'running', 'failed']);
+/** ms after which an intern that was made without a boot would have begun one, and how many have to rest for so long. */
+const RESTS = 2_000;
+const ENOUGH = 5;
+/** ms in which a boot may be that of a call that was refused. */
+const AFTER_A_REFUSAL = 10_000;
+
 /** Operations on the vault of an intern that find it as reads do, and those that find an intern while it goes. */
 const VAULTS: ReadonlySet<string> = new Set(['intern secrets', 'store intern secret']);
 const THERE: ReadonlySet<string> = new Set(['get', 'delete']);
@@ -70,6 +78,9 @@ export function createModel(options: ModelOptions) {
   const statuses = new Set<string>();
   /** Fields that were shown with blanks around their text. */
   const untidied = new Set<string>();
+  /** Interns that rest some time after they were made without a boot, up to ENOUGH; and whether any has booted by itself. */
+  const rested = new Set<string>();
+  let bootsItself = false;
   /** Interns by their vaults. */
   const vaults = new Recent<string, Known<string>>(MOST);
 
@@ -107,6 +118,12 @@ export function createModel(options: ModelOptions) {
     who.sees(asked, facts);
     // Others may change their interns at any time.
     if (facts.made === undefined || options.partial === true) return;
+    if (facts.phase.since(asked.at)?.has('new') === true && facts.moving === 0) {
+      const { made, refused } = facts;
+      const isRefused = refused !== undefined && asked.at - refused.at < AFTER_A_REFUSAL;
+      if (BOOTED.has(String(row.status))) bootsItself ||= !isRefused;
+      else if (row.status === 'stopped' && asked.at - made.at > RESTS && rested.size < ENOUGH) rested.add(row.id);
+    }
     const phases = (options.ours === true ? PHASES : WIDENED)[String(row.status)];
     if (phases !== undefined) facts.phase.narrow(phases, number, answered.at, asked.at);
     // One whose teardown failed stays until it is deleted again.
@@ -257,6 +274,10 @@ export function createModel(options: ModelOptions) {
     /** Whether a create was refused a name that some list may show all the same. */
     get hasRefused(): boolean {
       return names.hasRefused && options.partial !== true && !hasForgotten;
+    },
+    /** Whether interns that were made without a boot stay at rest, as far as was seen. */
+    get restsUntilAsked(): boolean {
+      return rested.size >= ENOUGH && !bootsItself;
     },
     /** The facts of an intern now. */
     known: (id: string) => ({

@@ -102,7 +102,7 @@ function cameTo({ id, status }: Row, name: Act['name'], { asked, operation }: Se
   const late = shown.sure && operation.name === 'get' && name !== 'provision' ? 0 : LATE_READ;
   if (moved !== undefined && moved > shown.at - late) return undefined;
   // An intern that never booted may do so by itself, or come to rest.
-  if (name !== 'delete' && phase?.since(shown.at)?.has('new') !== false) return undefined;
+  if (name !== 'delete' && !model.restsUntilAsked && phase?.since(shown.at)?.has('new') !== false) return undefined;
   return { shown, until, does: MAKES[name].includes(String(status)) && !MAKES[name].includes(shown.status) };
 }
 

@@ -524,6 +524,22 @@ test('an intern that stops late after its own suspend was not stopped by that of
   expect(judged(conversation).map(({ id }) => id)).not.toContain('LIFE-1/no-other');
 });
 
+test('a boot after a refused provision is that of the call where interns rest until they are asked to boot', () => {
+  const rested = PROMPT_READS.map((said) => (said.method === 'GET' ? { ...said, at: 3_000 } : said));
+  const conversation = (before: readonly Said[]) => [
+    ...before,
+    CREATE,
+    entry(`GET ${ONE}`, 200, record()),
+    entry(`POST ${ONE}/provision`, 404, error(404, 'not_found'), { caller: 'foreign', at: 1_000 }),
+    entry(`GET ${ONE}`, 200, record({ status: 'provisioning' }), { at: -57_000 }),
+  ];
+  const breaks = (said: readonly Said[]) => judged(conversation(said)).map(({ id }) => id);
+  expect(breaks(rested)).toContain('LIFE-1/refused-does-nothing');
+  expect(breaks(PROMPT_READS)).not.toContain('LIFE-1/refused-does-nothing');
+  const boots = entry('GET /interns/i-3', 200, record({ id: 'i-3', name: 'n-3', vault_id: 'w-3', status: 'queued' }));
+  expect(breaks([...rested, boots])).not.toContain('LIFE-1/refused-does-nothing');
+});
+
 test('a delete that takes another intern is seen where nobody else deletes', () => {
   const conversation = [
     CREATE,
