@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/longest-first.js';
 
 const EXCLUDED = [...configDefaults.exclude, 'dist/**', '.tmp/**', 'bench/**'];
 
@@ -39,6 +40,7 @@ export default defineConfig(({ mode }) => {
       hookTimeout: 180_000,
       expect: { poll: { timeout: 30_000 }, requireAssertions: true },
       setupFiles: ['test/unchanged.ts', 'test/judged.ts'],
+      sequence: { sequencer: LongestFirst },
       reporters: ['default', ['./scripts/summary-reporter.ts', { complete: mode === 'complete' }]],
       projects: [
         {
