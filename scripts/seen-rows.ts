@@ -1,11 +1,18 @@
-import { countSeen, type Given, isSeen, MISSED, type Missed, readMeasured } from '../conformance/mutants/seen.js';
+import {
+  countSeen,
+  type GivenCredentials,
+  isSeen,
+  MISSED,
+  type Missed,
+  readMeasured,
+} from '../conformance/mutants/seen.js';
 import { withPart } from './page-parts.js';
 
 const measured = readMeasured();
 const of = Object.keys(measured.mutants).length;
-const unseen = (given: Given, because: Missed) =>
+const unseen = (given: GivenCredentials, because: Missed) =>
   Object.values(measured.mutants).filter(({ [given]: one }) => !isSeen(one) && one.because === because).length;
-const share = (given: Given) => {
+const share = (given: GivenCredentials) => {
   const seen = countSeen(measured, given);
   return `${seen} of ${of} (${((100 * seen) / of).toFixed(1)} %)`;
 };

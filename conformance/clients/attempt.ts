@@ -6,7 +6,7 @@ import type { Lab } from '../../emulator/lab/lab.js';
 import type { Host } from '../probe/time.js';
 import type { ClientAnswer } from './answer.js';
 import type { Cuts } from './cuts.js';
-import { type Judgement, judge, type Observed } from './judge.js';
+import { type CaseJudgement, judge, type ObservedClient } from './judge.js';
 import { eventStream } from './oracle/event-stream.js';
 import { type RunLine, runLine } from './protocol.js';
 import type { Late } from './steepness.js';
@@ -32,7 +32,7 @@ export interface CaseRun {
   readonly cuts: Cuts | undefined;
   readonly outcome: CallEnd;
   /** If there was an answer. */
-  readonly judgement?: Judgement;
+  readonly judgement?: CaseJudgement;
   /** The lab's record, redacted. */
   readonly run: LabRun | undefined;
 }
@@ -111,7 +111,7 @@ export function createAttempts(
             if (why !== undefined) return ended({ kind: 'crashed', message: why, took: outcome.took });
           }
           if (then?.kind === 'broken' || then?.kind === 'crashed') return ended(then);
-          const seen: Observed = {
+          const seen: ObservedClient = {
             took: outcome.took,
             answered,
             reported,

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { Chat, LongText, SseEvent, ToolCall } from '../../emulator/contract/client-case.js';
+import type { CaseEvent, CaseToolCall, Chat, LongText } from '../../emulator/contract/client-case.js';
 import { measured } from '../../emulator/contract/visible.js';
 import type { Difference } from '../framework/difference.js';
-import type { Change } from '../framework/finding.js';
+import type { ValueChange } from '../framework/finding.js';
 import { jsonOf } from '../probe/json.js';
 import type { AnsweredChat, AnsweredEvent, AnsweredLong } from './answer.js';
 
@@ -32,12 +32,12 @@ const beginsWith = (whole: LongText, actual: AnsweredLong): boolean =>
 
 const shown = (text: LongText | null | undefined): unknown => (typeof text === 'string' ? measured(text, 400) : text);
 
-const shownEvent = (event: AnsweredEvent | SseEvent | undefined): unknown =>
+const shownEvent = (event: AnsweredEvent | CaseEvent | undefined): unknown =>
   event === undefined
     ? 'nothing'
     : { event: event.event ?? 'message', data: shown(event.data ?? ''), id: event.id ?? '' };
 
-const sameEvent = (expected: SseEvent, actual: AnsweredEvent): boolean =>
+const sameEvent = (expected: CaseEvent, actual: AnsweredEvent): boolean =>
   expected.event === (actual.event ?? 'message') &&
   expected.id === (actual.id ?? '') &&
   sameText(expected.data, actual.data);
@@ -49,7 +49,7 @@ const replaced = (text: AnsweredLong): number => (typeof text === 'string' ? tex
 const isUndecoded = (expected: LongText, actual: AnsweredLong): boolean => replaced(actual) > replaced(expected);
 
 /** The difference of a text. */
-function textChange(expected: LongText, actual: AnsweredLong): Change | undefined {
+function textChange(expected: LongText, actual: AnsweredLong): ValueChange | undefined {
   if (typeof expected !== 'string' || typeof actual !== 'string') return undefined;
   if (isUndecoded(expected, actual)) return { kind: 'undecoded' };
   let from = 0;
@@ -59,7 +59,7 @@ function textChange(expected: LongText, actual: AnsweredLong): Change | undefine
 }
 
 /** The difference of the first event that is not as expected. */
-function eventChange(expected: readonly SseEvent[], actual: readonly AnsweredEvent[], at: number): Change {
+function eventChange(expected: readonly CaseEvent[], actual: readonly AnsweredEvent[], at: number): ValueChange {
   const [wanted, got] = [expected[at], actual[at]];
   const missing = expected.length - actual.length;
   const next = expected[at + 1];
@@ -76,7 +76,7 @@ function eventChange(expected: readonly SseEvent[], actual: readonly AnsweredEve
 }
 
 /** The difference of tool calls that are not as expected. */
-function callsChange(expected: readonly ToolCall[], actual: ToolCalls, bytes: boolean): Change | undefined {
+function callsChange(expected: readonly CaseToolCall[], actual: ToolCalls, bytes: boolean): ValueChange | undefined {
   const at = expected.findIndex((wanted, index) => !sameCall(wanted, actual[index] ?? {}, bytes));
   if (at === -1) return { kind: 'extra', thing: 'call', at: expected.length, many: actual.length - expected.length };
   const [wanted, got, next] = [expected[at], actual[at], expected[at + 1]];
@@ -99,7 +99,7 @@ function callsChange(expected: readonly ToolCall[], actual: ToolCalls, bytes: bo
  * The events that came, compared with those that should have; a `prefix` of them is enough if the outcome is an error.
  */
 export function compareEvents(
-  expected: readonly SseEvent[],
+  expected: readonly CaseEvent[],
   actual: readonly AnsweredEvent[],
   prefix: boolean,
 ): Difference[] {
@@ -124,7 +124,7 @@ function sameArguments(expected: LongText, actual: AnsweredLong, bytes: boolean)
   return wanted !== undefined && isDeepStrictEqual(wanted, jsonOf(actual));
 }
 
-const sameCall = (expected: ToolCall, actual: ToolCalls[number], bytes: boolean): boolean =>
+const sameCall = (expected: CaseToolCall, actual: ToolCalls[number], bytes: boolean): boolean =>
   expected.id === (actual.id || null) &&
   expected.name === (actual.name || null) &&
   sameArguments(expected.arguments, actual.arguments, bytes);
@@ -148,7 +148,7 @@ export function compareChat(
   if (actual === null || actual === undefined)
     return prefix ? [] : [{ what: 'chat', expected, actual: 'nothing was answered' }];
   const found: Difference[] = [];
-  const differs = (what: string, wanted: unknown, got: unknown, change?: Change) =>
+  const differs = (what: string, wanted: unknown, got: unknown, change?: ValueChange) =>
     found.push({ what, expected: wanted, actual: got, ...(change === undefined ? {} : { change }) });
   const text = prefix ? beginsWith : sameText;
   const compareText = (what: string, wanted: LongText, got: AnsweredLong) => {

@@ -8,7 +8,7 @@ import type { NoAnswerGot } from '../probe/no-answer.js';
 import type { Host } from '../probe/time.js';
 import { type CaseClient, type CaseRun, createAttempts } from './attempt.js';
 import { type Cuts, cutsOf, shrinkCuts } from './cuts.js';
-import type { Judgement } from './judge.js';
+import type { CaseJudgement } from './judge.js';
 import { patient } from './patience.js';
 import { TIMEOUT } from './protocol.js';
 import { steepness } from './steepness.js';
@@ -28,7 +28,7 @@ export type CaseFault = { readonly kind: 'broken'; readonly message: string } | 
 /** The result of a case (LAB-10). */
 export interface CaseResult {
   readonly id: string;
-  readonly verdict: Judgement['verdict'] | 'skip' | 'error';
+  readonly verdict: CaseJudgement['verdict'] | 'skip' | 'error';
   readonly runs: number;
   /** Requests that the lab saw. */
   readonly requests: number;
@@ -83,7 +83,7 @@ export async function evaluate(
     ...last,
     ...rest,
   });
-  const held = (judgement: Judgement | undefined) =>
+  const held = (judgement: CaseJudgement | undefined) =>
     result(judgement?.verdict ?? 'error', given({ why: judgement?.why }));
   const done = (found: CaseResult) => ({ watching: Promise.resolve(found) });
   const skip = ({ skip: why }: Skipped) => done(result('skip', { skip: why }));
@@ -99,7 +99,7 @@ export async function evaluate(
     return ran;
   };
   /** The expectation that the case met uncut: every cut must meet the same. */
-  let met: Judgement | undefined;
+  let met: CaseJudgement | undefined;
   const isBad = ({ judgement }: CaseRun): boolean =>
     judgement === undefined || judgement.verdict === 'fail' || (met !== undefined && judgement.met !== met.met);
 

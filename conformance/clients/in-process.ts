@@ -5,7 +5,7 @@ import { type Host, stopwatch, systemHost } from '../probe/time.js';
 import type { ClientAnswer } from './answer.js';
 import { dueOf } from './attempt.js';
 import { type Cuts, cutsOf, shrinkCuts } from './cuts.js';
-import { type Judgement, judge } from './judge.js';
+import { type CaseJudgement, judge } from './judge.js';
 import { scaled, steepness } from './steepness.js';
 
 /** Bodies below this size are also cut at every two places. */
@@ -23,7 +23,7 @@ export type Reader = (response: Response, theCase: ClientCase, onEvent: () => vo
 export interface Counterexample {
   /** The smallest set of offsets that fails; undefined is the uncut body. */
   readonly cuts: Cuts | undefined;
-  readonly judgement: Judgement;
+  readonly judgement: CaseJudgement;
   readonly answer: ClientAnswer;
 }
 
@@ -111,7 +111,8 @@ export async function checkInProcess(
     const run = gate.seen();
     return { answer, judgement: judge(theCase, answer, run === undefined ? {} : { run }) };
   };
-  const isBad = (judgement: Judgement) => judgement.verdict === 'fail' || (met !== undefined && judgement.met !== met);
+  const isBad = (judgement: CaseJudgement) =>
+    judgement.verdict === 'fail' || (met !== undefined && judgement.met !== met);
   // First: a quadratic client may never finish the whole.
   if (theCase.flags?.includes('linear') === true) {
     let answer: ClientAnswer = { outcome: 'complete' };

@@ -12,7 +12,7 @@ import { compareRequests, type Names } from './compare-requests.js';
 import { compareReported, compareTime } from './compare-time.js';
 
 /** Observations beside the answer. Missing ones are not evaluated. */
-export interface Observed {
+export interface ObservedClient {
   /** The lab's record, headers as received. */
   readonly run?: Pick<LabRun, 'requests' | 'prompt'> & Partial<Pick<LabRun, 'started'>>;
   /** ms of real time until the answer. */
@@ -30,7 +30,7 @@ export interface Observed {
 }
 
 /** The verdict on a client's answer to a case (LAB-10). */
-export interface Judgement {
+export interface CaseJudgement {
   readonly verdict: 'pass' | 'pass-alternative' | 'fail';
   /** The clause of the alternative that it passed by. */
   readonly why?: string;
@@ -40,7 +40,7 @@ export interface Judgement {
   readonly differences: readonly Difference[];
 }
 
-function against(theCase: ClientCase, expected: Expectation, answer: ClientAnswer, seen: Observed): Difference[] {
+function against(theCase: ClientCase, expected: Expectation, answer: ClientAnswer, seen: ObservedClient): Difference[] {
   const found: Difference[] = [];
   const differs = (what: string, wanted: unknown, got: unknown) => found.push({ what, expected: wanted, actual: got });
   if (answer.outcome !== expected.outcome) {
@@ -93,7 +93,7 @@ function against(theCase: ClientCase, expected: Expectation, answer: ClientAnswe
 }
 
 /** Evaluates an answer to a case: by what the case expects, then by each alternative. */
-export function judge(theCase: ClientCase, answer: ClientAnswer, seen: Observed = {}): Judgement {
+export function judge(theCase: ClientCase, answer: ClientAnswer, seen: ObservedClient = {}): CaseJudgement {
   const differences = against(theCase, theCase.expect, answer, seen);
   if (differences.length === 0) return { verdict: 'pass', met: 0, differences: [] };
   for (const [at, alternative] of (theCase.alternatives ?? []).entries()) {

@@ -28,7 +28,7 @@ export interface Circumstances {
  * The result of a comparison. `undecided`: what the intern did instead of what was recorded, so that there is no
  * verdict.
  */
-export type Judgement = Compared & { readonly undecided?: string };
+export type DriftJudgement = Compared & { readonly undecided?: string };
 
 /** Answers to a prompt that depend on what the intern does and how far it is. */
 const INTERN_STATUSES: ReadonlySet<unknown> = new Set([200, 202, 409, 502, 504]);
@@ -39,7 +39,7 @@ const isSuccess = (status: number | null) => status !== null && status < 300;
 const isTornDown = (body: unknown) => recordOf(body).status === 'destroying';
 
 /** Evaluates a live answer by the recorded one. */
-export function judge(exchange: RecordedExchange, live: LiveAnswer, circumstances: Circumstances): Judgement {
+export function judge(exchange: RecordedExchange, live: LiveAnswer, circumstances: Circumstances): DriftJudgement {
   const { bindings, written, nameOf, free } = circumstances;
   const into = compared();
   const [recorded, got] = [parsedBody(exchange.body), parsedBody(live.text)];

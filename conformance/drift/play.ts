@@ -14,7 +14,7 @@ import { ofTheHour } from './compared.js';
 import { dataOf, eventsOf } from './events.js';
 import { isRead, type Live, type SendDeps, send } from './exchange.js';
 import { createInternFinder } from './interns.js';
-import { type Circumstances, type Judgement, judge } from './judge.js';
+import { type Circumstances, type DriftJudgement, judge } from './judge.js';
 import type { Names } from './names.js';
 import { createPreparation } from './prepare.js';
 import { recordedBefore, unresolved } from './recorded-before.js';
@@ -169,14 +169,18 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
   };
 
   /** Judges an answer at its end; one that stays open is left. */
-  const judged = async (exchange: RecordedExchange, live: Live): Promise<Judgement> => {
+  const judged = async (exchange: RecordedExchange, live: Live): Promise<DriftJudgement> => {
     const ended = await live.ended.finally(host.later(settings.timeout, live.leave));
     const { status, headers } = live;
     return judge(exchange, { status, headers, text: live.text(), ended }, circumstancesOf(exchange));
   };
 
   /** Reads again while time may mend a difference, until the answers agree. Gives the last finding. */
-  const again = async (sending: SendDeps, exchange: RecordedExchange, first: Judgement): Promise<Judgement> => {
+  const again = async (
+    sending: SendDeps,
+    exchange: RecordedExchange,
+    first: DriftJudgement,
+  ): Promise<DriftJudgement> => {
     let last = first;
     for (const pause of pauses(settings.bootTimeout)) {
       if (!isMendable(last)) break;

@@ -2,11 +2,11 @@ import type { RecordedExchange } from '../../emulator/recording/format.js';
 import { recordOf } from '../probe/json.js';
 import { parsedBody } from './answer.js';
 import { aliasOf } from './compare.js';
-import { endsRuns, internAliasOf, type Schedule } from './schedule.js';
+import { type DriftSchedule, endsRuns, internAliasOf } from './schedule.js';
 import { lastMessage, type Relations } from './script.js';
 
 /** The relations between the exchanges of a scenario. */
-export function relationsOf(all: readonly RecordedExchange[], { endOf, saidAt }: Schedule): Relations {
+export function relationsOf(all: readonly RecordedExchange[], { endOf, saidAt }: DriftSchedule): Relations {
   const sessionOf = (exchange: RecordedExchange) => aliasOf(recordOf(parsedBody(exchange.body)).session_id);
   return {
     saidAt,

@@ -104,4 +104,4 @@ export function scheduleOf(scenario: readonly PlacedExchange[]) {
     end: now,
   };
 }
-export type Schedule = ReturnType<typeof scheduleOf>;
+export type DriftSchedule = ReturnType<typeof scheduleOf>;

@@ -15,7 +15,7 @@ import { restsOf, settled } from './options.js';
 import { openRejections } from './rejections.js';
 import { sheetOf } from './report/sheet.js';
 import { incompleteText } from './report/words.js';
-import { loadedOnce, messageOf, type Run, type RunSettings, runOnce } from './run.js';
+import { type AppRun, loadedOnce, messageOf, type RunSettings, runOnce } from './run.js';
 import { isBeforeRunning, pairOf, pairsOf, type Schedule, singlesOf } from './schedules.js';
 import { createSlots } from './slots.js';
 import {
@@ -81,7 +81,7 @@ const withoutRequest = (moments: readonly (Moment & { request?: unknown })[]): M
   moments.map(({ request: _, ...moment }) => moment);
 
 /** A run that ended before its disturbances could happen. */
-const missed = (schedule: Schedule, { disturbed, seen }: Run): boolean =>
+const missed = (schedule: Schedule, { disturbed, seen }: AppRun): boolean =>
   schedule.file.faults.some(({ disturb }) => {
     if (disturb === undefined) return false;
     if (!disturbed.includes(disturb)) return true;
@@ -90,7 +90,7 @@ const missed = (schedule: Schedule, { disturbed, seen }: Run): boolean =>
     return late && !isBeforeRunning(seen.requests, disturb);
   });
 
-async function judge(schedule: Schedule, run: Run, bench: Bench): Promise<Judged> {
+async function judge(schedule: Schedule, run: AppRun, bench: Bench): Promise<Judged> {
   if (missed(schedule, run)) return { schedule, run, verdict: 'not-reached' };
   const breach = await breachOf(run, schedule.class, bench);
   if (breach !== undefined)
@@ -158,12 +158,12 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
       signal: over.signal,
     };
 
-    const undisturbed = async (): Promise<Run> => {
+    const undisturbed = async (): Promise<AppRun> => {
       const run = await unlessOver(runOnce(program, undefined, settings));
       if (run === undefined || over.signal.aborted) throw new Over();
       return run;
     };
-    const straight = async (): Promise<Run> => {
+    const straight = async (): Promise<AppRun> => {
       const run = await undisturbed();
       const { outcome } = run.seen;
       const [rejection] = run.rejected;
@@ -172,12 +172,12 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
       if (rejection !== undefined) throw new ExploreError(`the undisturbed run left an error unhandled: ${rejection}`);
       return run;
     };
-    const momentsIn = ({ seen }: Run) => momentsOf(seen, given.moments);
+    const momentsIn = ({ seen }: AppRun) => momentsOf(seen, given.moments);
     const first = await straight();
     // Two at once, which do the same where they have nothing between them: no port, no file.
     const pair = options.schedule === undefined ? await Promise.all([undisturbed(), undisturbed()]) : [];
     const [other] = pair;
-    const likeFirst = (run: Run) =>
+    const likeFirst = (run: AppRun) =>
       run.seen.outcome.kind === 'passed' &&
       run.rejected.length === 0 &&
       matchMoments(momentsIn(first), momentsIn(run)).leftOut.length === 0;

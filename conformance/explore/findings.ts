@@ -1,7 +1,7 @@
 import { byKey } from '../../emulator/contract/by-key.js';
 import { alikeButStatus } from './alike.js';
 import type { Breach } from './laws/index.js';
-import type { Run } from './run.js';
+import type { AppRun } from './run.js';
 import type { Schedule } from './schedules.js';
 import type { Finding, Surfaced, Verdict, VerdictRests } from './types.js';
 import { sentenceOf, timeLineOf } from './words.js';
@@ -9,7 +9,7 @@ import { sentenceOf, timeLineOf } from './words.js';
 /** A schedule that was run, and what came of it. */
 export interface Judged {
   readonly schedule: Schedule;
-  readonly run: Run;
+  readonly run: AppRun;
   readonly verdict: Verdict;
   readonly breach?: Breach;
 }

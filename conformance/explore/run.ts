@@ -10,7 +10,7 @@ import { HARMLESS } from '../habits/harmless/index.js';
 import type { Host } from '../probe/time.js';
 import { keepsRules } from './own.js';
 import type { Rejections } from './rejections.js';
-import type { Place } from './slots.js';
+import type { Slot } from './slots.js';
 import {
   type Outcome,
   type Program,
@@ -26,7 +26,7 @@ import {
 import { createWatch, type Watch } from './watch.js';
 
 /** One run of the program, with what came of it. */
-export interface Run {
+export interface AppRun {
   readonly seen: Seen;
   /** Kinds of the disturbances that have happened. */
   readonly disturbed: readonly string[];
@@ -169,8 +169,8 @@ export async function runOnce(
   program: Program,
   schedule: ScheduleFile | undefined,
   settings: RunSettings,
-  place?: Place,
-): Promise<Run> {
+  place?: Slot,
+): Promise<AppRun> {
   const { host, rejections } = settings;
   // The time of the program: it runs ahead where it only waits for us.
   let skipped = 0;

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 import { systemHost } from '../probe/time.js';
-import { createSlots, type Place } from './slots.js';
+import { createSlots, type Slot } from './slots.js';
 
 /** How many of `runs` have a place after a while. */
-const begun = async (places: readonly Place[]): Promise<number> => {
+const begun = async (places: readonly Slot[]): Promise<number> => {
   await systemHost.turn();
   return places.length;
 };
 
 test('no more work at once than there are places; those that only wait make room, up to four times as many', async () => {
   const slots = createSlots(2);
-  const places: Place[] = [];
+  const places: Slot[] = [];
   for (let run = 0; run < 20; run++) void slots.take().then((place) => places.push(place));
   expect(await begun(places)).toBe(2);
   places[0]?.waits(true);

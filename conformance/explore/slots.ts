@@ -2,7 +2,7 @@
 const ALL = 4;
 
 /** A run's place among the others. */
-export interface Place {
+export interface Slot {
   /** Tells whether it only waits: while it does, another may work in its place. */
   waits(does: boolean): void;
   /** Gives the place back. It may be called more than once. */
@@ -21,7 +21,7 @@ export function createSlots(most: number, bound = ALL * most) {
     }
   };
   return {
-    async take(): Promise<Place> {
+    async take(): Promise<Slot> {
       await new Promise<void>((resolve) => {
         queue.push(resolve);
         admit();

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { type DisturbanceName, disturbanceOf } from '../../emulator/contract/disturbance.js';
 import { answerGist, clip, requestGist, writeGist } from './gist.js';
-import type { Run } from './run.js';
+import type { AppRun } from './run.js';
 import type { Schedule } from './schedules.js';
 import type { Moment, Outcome, TimeLineEntry } from './types.js';
 
@@ -78,7 +78,7 @@ export function outcomeText(outcome: Outcome): string {
 const SHOWN = 20;
 
 /** The lines of a run: requests with their answers and writes, the disturbance, what was printed, the outcome. */
-export function timeLineOf({ seen, prints }: Run): TimeLineEntry[] {
+export function timeLineOf({ seen, prints }: AppRun): TimeLineEntry[] {
   const lines: TimeLineEntry[] = [];
   // Line by line: the pieces in which it came are chance.
   const printed = (after: number) => {

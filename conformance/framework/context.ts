@@ -90,7 +90,7 @@ export interface InternFactory {
 }
 
 /** The run's knowledge of an intern by now. */
-export interface Known {
+export interface KnownIntern {
   /** The phases of life that it may be in: `booting`, `up`, `off`, `going`, `gone`. */
   readonly phases: ReadonlySet<string>;
   readonly sessions: readonly { readonly id: string; readonly origin: 'chat' | 'invoke' }[];
@@ -99,7 +99,7 @@ export interface Known {
 }
 
 /** The intern that is looked for in the list, and where. */
-export interface Look {
+export interface ListLook {
   /** Ids that should be there. */
   readonly having?: readonly string[];
   readonly query?: Send['query'];
@@ -107,7 +107,7 @@ export interface Look {
 }
 
 /** The behaviour that an intern was led to, and the one that it showed. */
-export interface Observed extends Omit<Extract<Because<'intern'>, { kind: 'did-otherwise' }>, 'kind'> {
+export interface DidOtherwise extends Omit<Extract<Because<'intern'>, { kind: 'did-otherwise' }>, 'kind'> {
   /** The finding where a script decides; without it, the next assertion finds the difference. */
   readonly finding?: { readonly what: string; readonly expected: unknown; readonly actual: unknown };
 }
@@ -182,7 +182,7 @@ export interface Ctx {
    * An act that only the intern decides, which owes the kit nothing. Where it acted otherwise, the check is a skip that
    * says how. Under control a script decides, so there it is a finding.
    */
-  internDid(holds: boolean, observed: Observed): void;
+  internDid(holds: boolean, observed: DidOtherwise): void;
   /** Whether the intern has behaved so each time it was led to in this run, and often enough to expect it. A script always does. */
   reliable(behaviour: BehaviourName): boolean;
   /**
@@ -209,7 +209,7 @@ export interface Ctx {
   /** Two reads of an intern that nobody changed in between agree in all that is known to stay. */
   same(one: Intern, other: Intern, of: string): void;
   /** The interns of the list, the newest first. Others may be in it. */
-  listed(of: string, look?: Look): Promise<Intern[]>;
+  listed(of: string, look?: ListLook): Promise<Intern[]>;
   /** The ids `found` are those of `made`, each once, newest first, as far as their times of creation tell. */
   newestFirst(found: readonly string[], made: readonly Pick<Intern, 'id' | 'created_at'>[], of: string): void;
   /** Text that the target reads back as it was said. */
@@ -234,7 +234,7 @@ export interface Ctx {
   /** The first rule that an answer broke since this was asked last. Only of a check that walks. */
   breach(): Finding | undefined;
   /** The run's knowledge of an intern by now. */
-  known(id: string): Known;
+  known(id: string): KnownIntern;
   /** Whether the limits of the run leave room for nothing more to be begun. */
   over(): boolean;
 }

@@ -1,4 +1,4 @@
-import type { Change, Found } from './finding.js';
+import type { Found, ValueChange } from './finding.js';
 
 /** One thing that is not as expected, where two records are compared: an answer to a case, a recorded exchange. */
 export interface Difference {
@@ -7,7 +7,7 @@ export interface Difference {
   readonly expected: unknown;
   readonly actual: unknown;
   /** The change, where it says more than both values side by side. */
-  readonly change?: Change;
+  readonly change?: ValueChange;
 }
 
 /** A finding that breaks what its check is about. */

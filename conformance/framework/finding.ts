@@ -104,7 +104,7 @@ export interface Found {
   readonly leak?: true;
   readonly because?: Remark;
   /** The change, where two records are compared. */
-  readonly change?: Change;
+  readonly change?: ValueChange;
 }
 
 /** A property that does not hold, with the smallest values found that show it. */
@@ -169,7 +169,7 @@ export const isUnreached = (found: Found): boolean => {
 };
 
 /** The change of a value that a client was to hand out, as data for a sentence. Places count from 0. */
-export type Change =
+export type ValueChange =
   /** An event or a tool call is missing, or was made up. */
   | { readonly kind: 'lost' | 'extra'; readonly thing: 'call' | 'event'; readonly at: number; readonly many: number }
   /** A tool call was handed out before it was finished. */

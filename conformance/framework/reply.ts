@@ -17,7 +17,7 @@ interface ReplyOptions {
   /** The name of the request in findings: `a prompt`. */
   readonly sent: string;
   /** A remark for the case that it is refused. */
-  refusal?(answer: Answer): Refusal;
+  refusal?(answer: Answer): RefusedPrompt;
   /** Called if the answer is not an event stream although one is expected, or if its body stays open after [DONE]. */
   trouble?(): void;
   /** Called if what has to come does not, though the stream stays open: with whether nothing came at all. */
@@ -27,7 +27,7 @@ interface ReplyOptions {
 }
 
 /** The facts known of a chat request that was refused. */
-export type Refusal = Pick<Found, 'because' | 'breaks'>;
+export type RefusedPrompt = Pick<Found, 'because' | 'breaks'>;
 
 /** A stream in which `awaited` never came. If it ends against the rules of streams, that is what is wrong. */
 function missing(transcript: Transcript, awaited: string, timeout: number): Finding {

@@ -3,7 +3,7 @@ import { OPERATIONS as ALL, type OperationName } from '../model/operations.js';
 import type { CredentialName, Send } from '../probe/request.js';
 
 /** An operation of the interface, as a request that an intern in the right state accepts. */
-export interface Operation {
+export interface OperationRow {
   readonly name: string;
   readonly method: string;
   /** Path below the base; the collection takes no id. */
@@ -29,7 +29,7 @@ const BODIES: Partial<Record<OperationName, Body>> = {
 };
 
 /** Every operation under `/interns`, the deprecated aliases among them. */
-export const OPERATIONS: readonly Operation[] = ALL.filter(({ area }) => area === 'interns').map(
+export const OPERATIONS: readonly OperationRow[] = ALL.filter(({ area }) => area === 'interns').map(
   ({ name, method, place, right }) => ({
     name,
     method,
@@ -41,20 +41,20 @@ export const OPERATIONS: readonly Operation[] = ALL.filter(({ area }) => area ==
 );
 
 /** Those on one intern. */
-export const ON_INTERN: readonly Operation[] = OPERATIONS.filter(({ on }) => on === 'intern');
+export const ON_INTERN: readonly OperationRow[] = OPERATIONS.filter(({ on }) => on === 'intern');
 
 /** Checks that an API key is enough for. */
-export const BY_KEY: readonly Operation[] = OPERATIONS.filter(({ as }) => as === 'api_key');
+export const BY_KEY: readonly OperationRow[] = OPERATIONS.filter(({ as }) => as === 'api_key');
 
 /** The operation of this name. */
-export function operation(name: string): Operation {
+export function operation(name: string): OperationRow {
   const found = OPERATIONS.find((row) => row.name === name);
   if (found === undefined) throw new Error(`no operation ${name}`);
   return found;
 }
 
 /** The operation as a request on an intern, with a valid body if it takes one. */
-export function request(ctx: Pick<Ctx, 'interns'>, row: Operation, id: string, over: Partial<Send> = {}): Send {
+export function request(ctx: Pick<Ctx, 'interns'>, row: OperationRow, id: string, over: Partial<Send> = {}): Send {
   const given = over.json !== undefined || over.body !== undefined;
   return {
     method: row.method,
@@ -66,9 +66,8 @@ export function request(ctx: Pick<Ctx, 'interns'>, row: Operation, id: string, o
 }
 
 /** Methods by path of the interface, for what other methods answer there. */
-export const PATHS: readonly (Pick<Operation, 'path'> & { readonly methods: readonly string[] })[] = OPERATIONS.flatMap(
-  ({ path }, at) => {
+export const PATHS: readonly (Pick<OperationRow, 'path'> & { readonly methods: readonly string[] })[] =
+  OPERATIONS.flatMap(({ path }, at) => {
     const there = OPERATIONS.filter((row) => row.path('ID') === path('ID'));
     return there[0] === OPERATIONS[at] ? [{ path, methods: there.map(({ method }) => method) }] : [];
-  },
-);
+  });

@@ -4,11 +4,11 @@ import * as expect from '../framework/expect.js';
 import type { Answer } from '../probe/client.js';
 import type { As, Send } from '../probe/request.js';
 import { JSON_TYPE, textBytes } from './bytes.js';
-import { type Operation, request } from './operations.js';
+import { type OperationRow, request } from './operations.js';
 
 /** A request that is put together fault by fault. */
 export interface Draft {
-  readonly row: Operation;
+  readonly row: OperationRow;
   send: Send;
 }
 
@@ -17,16 +17,16 @@ export interface Stage {
   readonly name: string;
   readonly status: number;
   /** Whether an operation can be refused for it at all. */
-  applies(row: Operation): boolean;
+  applies(row: OperationRow): boolean;
   /** Puts the fault into the request and leaves the rest. */
   spoil(draft: Draft, ctx: Ctx): void | Promise<void>;
 }
 
-const READS_BODY = ({ method }: Operation) => method !== 'GET';
-const LOOKS_AT_TYPE = (row: Operation) => READS_BODY(row) && row.name !== 'chat' && row.name !== 'invoke';
-const OAUTH = ({ as }: Operation) => as === 'oauth_token';
+const READS_BODY = ({ method }: OperationRow) => method !== 'GET';
+const LOOKS_AT_TYPE = (row: OperationRow) => READS_BODY(row) && row.name !== 'chat' && row.name !== 'invoke';
+const OAUTH = ({ as }: OperationRow) => as === 'oauth_token';
 
-const turn = (row: Operation, as: As): As => as ?? row.as;
+const turn = (row: OperationRow, as: As): As => as ?? row.as;
 
 /** The stages of one request, in the order in which they are checked. */
 export const STAGES: readonly Stage[] = [
@@ -125,7 +125,7 @@ export const compatible = (one: Stage, other: Stage): boolean =>
   !EXCLUSIVE.some((pair) => pair.includes(one.name) && pair.includes(other.name));
 
 /** The operation on an intern with these faults in it. */
-export async function spoilt(ctx: Ctx, row: Operation, id: string, stages: readonly Stage[]): Promise<Send> {
+export async function spoilt(ctx: Ctx, row: OperationRow, id: string, stages: readonly Stage[]): Promise<Send> {
   const draft: Draft = { row, send: request(ctx, row, id) };
   // Size before media type before content: the later ones keep what the earlier ones put there.
   for (const stage of stages) await stage.spoil(draft, ctx);

@@ -1,16 +1,11 @@
 import { createHash } from 'node:crypto';
 import { type Body, type Exchange, someBody } from '../model/exchange.js';
 import { createChunkGrammar } from '../probe/chunks.js';
+import type { Piece } from '../probe/evidence.js';
 import { jsonOf } from '../probe/json.js';
 import { createSseParser } from '../probe/sse.js';
 
 type Header = (name: string) => string | undefined;
-
-/** A piece of an answer, and when it came: ms, on the clock of its request. */
-export interface Piece {
-  readonly at: number;
-  readonly text: string;
-}
 
 /** An exchange by its parts, whoever wrote them down. */
 export interface Parts {

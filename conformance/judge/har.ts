@@ -1,6 +1,6 @@
 import { UsageError } from '../framework/usage.js';
 import type { Body } from '../model/exchange.js';
-import type { Row } from '../model/intern.js';
+import type { RecordFields } from '../model/intern.js';
 import { isRecord } from '../probe/json.js';
 import { callerBy, isRedacted, type Parts, splitPath, textBody } from './exchange.js';
 
@@ -13,7 +13,7 @@ export interface HarExchange {
   readonly parts: Omit<Parts, 'number'>;
 }
 
-const row = (value: unknown): Row => (isRecord(value) ? value : {});
+const row = (value: unknown): RecordFields => (isRecord(value) ? value : {});
 const texts = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 const count = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) ? value : -1);
 
@@ -24,7 +24,7 @@ function headersOf(value: unknown) {
   return headers;
 }
 
-function bodyOf(request: Row): Body {
+function bodyOf(request: RecordFields): Body {
   const { method, postData, bodySize } = request;
   const text = texts(row(postData).text);
   // A file may leave out the body of any other method, whatever size it names.
@@ -35,7 +35,7 @@ function bodyOf(request: Row): Body {
 }
 
 /** The text of an answer, where all of it is there. */
-function textOf(response: Row, headers: ReadonlyMap<string, string>): string | undefined {
+function textOf(response: RecordFields, headers: ReadonlyMap<string, string>): string | undefined {
   const content = row(response.content);
   const { text: raw, encoding, size } = content;
   if (count(response.status) === 204) return '';
@@ -45,7 +45,7 @@ function textOf(response: Row, headers: ReadonlyMap<string, string>): string | u
   return count(size) > Buffer.byteLength(text) || isRedacted(text) ? undefined : text;
 }
 
-function exchangeOf(entry: Row): HarExchange | undefined {
+function exchangeOf(entry: RecordFields): HarExchange | undefined {
   const request = row(entry.request);
   const response = row(entry.response);
   const at = Date.parse(String(entry.startedDateTime));

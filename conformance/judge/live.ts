@@ -1,11 +1,12 @@
 import { createAdmission } from '../../emulator/recording/admission.js';
-import { DEFAULT_LIMIT, limitsBy, type Write } from '../../emulator/recording/capture.js';
+import { type CapturedWrite, DEFAULT_LIMIT, limitsBy } from '../../emulator/recording/capture.js';
 import { decodeWrites } from '../../emulator/recording/coding.js';
 import type { PassedExchange, RawRequest } from '../../emulator/recording/exchange.js';
 import { type RecordingProxy, startProxy } from '../../emulator/recording/proxy.js';
 import type { Exchange } from '../model/exchange.js';
+import type { Piece } from '../probe/evidence.js';
 import type { Host } from '../probe/time.js';
-import { callerBy, exchangeBy, type Parts, type Piece, splitPath, textBody } from './exchange.js';
+import { callerBy, exchangeBy, type Parts, splitPath, textBody } from './exchange.js';
 import type { Judge } from './judge.js';
 
 /** Where a judge listens alone: on this machine. */
@@ -30,7 +31,7 @@ interface Passing {
 }
 
 /** The text of an answer, piece by piece; a character belongs to the piece in which it ends. */
-function piecesOf(writes: readonly Write[], began: number): readonly Piece[] {
+function piecesOf(writes: readonly CapturedWrite[], began: number): readonly Piece[] {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   return writes.map(({ at, bytes }) => ({ at: began + at, text: decoder.decode(bytes, { stream: true }) }));
 }

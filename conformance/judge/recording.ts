@@ -3,7 +3,8 @@ import { bodyText, type RecordedExchange } from '../../emulator/recording/format
 import type { PlacedExchange } from '../../emulator/recording/read.js';
 import { renderText } from '../../emulator/recording/template.js';
 import type { Body } from '../model/exchange.js';
-import { type Parts, type Piece, splitPath, textBody } from './exchange.js';
+import type { Piece } from '../probe/evidence.js';
+import { type Parts, splitPath, textBody } from './exchange.js';
 
 /** ms that an answer may have taken whose end a recording does not tell. */
 const LONGEST = 60_000;

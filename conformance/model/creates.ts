@@ -1,12 +1,12 @@
 import { idempotencyHeaderOf } from '../framework/profile.js';
 import { type Answered, type Asked, bodyOf, canonical } from './exchange.js';
-import type { InternFacts, Row } from './intern.js';
+import type { InternFacts, RecordFields } from './intern.js';
 import type { OperationName } from './operations.js';
-import { hashed, joined, type Known, MOST, type ModelOptions, Recent, SKEW } from './options.js';
+import { hashed, joined, MOST, type ModelOptions, Recent, type ShownValue, SKEW } from './options.js';
 import type { Who } from './who.js';
 
 /** A create with a key that was accepted: its body, and its intern. */
-type KeyedCreate = Known<{
+type KeyedCreate = ShownValue<{
   readonly body: unknown;
   readonly id: string;
   /** When it was answered. */
@@ -26,7 +26,7 @@ export function createCreates(
    * Creates by their key or body, which makes a later one their retry: the number of the first, and its sender. Whether one
    * may be the first of any without a key.
    */
-  const firsts = new Recent<string, Known<string | undefined>>(MOST);
+  const firsts = new Recent<string, ShownValue<string | undefined>>(MOST);
   let hasHidden = false;
   /** The latest time of a record that was shown, on the clock of the target, and what it was when each create left. */
   let latest = Number.NEGATIVE_INFINITY;
@@ -58,7 +58,7 @@ export function createCreates(
       else if (!firsts.has(key)) firsts.set(key, { value: personOf(asked), number: asked.number });
     },
     /** A record was shown. */
-    shows(row: Row) {
+    shows(row: RecordFields) {
       for (const time of [row.created_at, row.updated_at]) {
         const at = typeof time === 'string' ? Date.parse(time) : Number.NaN;
         if (at > latest) latest = at;
@@ -70,7 +70,7 @@ export function createCreates(
       if (!Number.isNaN(date)) since ??= date;
     },
     /** An intern was just made. */
-    made(answered: Answered, { created_at: created }: Row) {
+    made(answered: Answered, { created_at: created }: RecordFields) {
       hasOwnClock ||= Math.abs(Date.parse(String(created)) - dateOf(answered)) > SKEW;
     },
     /** Whether what it makes is of another time than Date: its clock is not that of the gateway, as an emulator's may be. */
@@ -95,7 +95,7 @@ export function createCreates(
       return key === undefined ? undefined : keyed.get(key);
     },
     /** Whether nobody asked for it before, and it began after all that was seen, by the clock of the target. */
-    isFirst(asked: Asked, answered: Answered, { created_at: created }: Row): boolean {
+    isFirst(asked: Asked, answered: Answered, { created_at: created }: RecordFields): boolean {
       const key = retriedBy(asked);
       const mayRepeat = hasHidden && asked.header(keyHeader) === undefined;
       if (mayRepeat || key === undefined || firsts.get(key)?.number !== asked.number) return false;

@@ -1,21 +1,21 @@
 import type { ProofHeaders } from '../../emulator/contract/profile.js';
 import { isRecord } from '../probe/json.js';
 import { bodyOf, type Exchange } from './exchange.js';
-import type { Row } from './intern.js';
+import type { RecordFields } from './intern.js';
 import { isDaemon, isSigning, type Named, operationOf } from './operations.js';
-import { hashed, joined, type Known, MOST, Recent } from './options.js';
+import { hashed, joined, MOST, Recent, type ShownValue } from './options.js';
 
 /** Daemons of interns: how each is reached, and the proofs that were given for it. */
 export function createDaemons(proof: ProofHeaders) {
   /** Interns by the origins and tokens of their daemons. */
-  const accesses = new Recent<string, Known<string>>(MOST);
-  const accessOf = ({ origin, token }: Row): string => hashed(joined(String(origin), String(token)));
-  const nonces = new Recent<string, Known>(MOST);
+  const accesses = new Recent<string, ShownValue<string>>(MOST);
+  const accessOf = ({ origin, token }: RecordFields): string => hashed(joined(String(origin), String(token)));
+  const nonces = new Recent<string, ShownValue>(MOST);
   /** The requests that a signature of a proof is for. */
-  const signed = new Recent<string, Known<string>>(MOST);
-  const signers = new Recent<string, Known<string>>(MOST);
+  const signed = new Recent<string, ShownValue<string>>(MOST);
+  const signers = new Recent<string, ShownValue<string>>(MOST);
   /** The timestamp of the first proof, in seconds, and when it was made. */
-  let stamped: Known<{ readonly stamp: number; readonly from: number; readonly to: number }> | undefined;
+  let stamped: ShownValue<{ readonly stamp: number; readonly from: number; readonly to: number }> | undefined;
   /** Routes that were signed. */
   const routes = new Set<string>();
 
@@ -33,20 +33,20 @@ export function createDaemons(proof: ProofHeaders) {
     ).flatMap(([signature, subject]) => (typeof signature === 'string' ? [[signature, subject] as const] : []));
   };
   return {
-    nonces: nonces as ReadonlyMap<string, Known>,
-    signers: signers as ReadonlyMap<string, Known<string>>,
+    nonces: nonces as ReadonlyMap<string, ShownValue>,
+    signers: signers as ReadonlyMap<string, ShownValue<string>>,
     routes: routes as ReadonlySet<string>,
     stamped: () => stamped,
     /** The intern that a daemon access was answered for before. */
-    accessBy: (access: Row): Known<string> | undefined => accesses.get(accessOf(access)),
+    accessBy: (access: RecordFields): ShownValue<string> | undefined => accesses.get(accessOf(access)),
     /** A signature of a proof that was made for another request before. */
-    signedBefore: (exchange: Exchange): Known<string> | undefined =>
+    signedBefore: (exchange: Exchange): ShownValue<string> | undefined =>
       signaturesIn(exchange).flatMap(([signature, subject]) => {
         const before = signed.get(hashed(signature));
         return before === undefined || before.value === subject ? [] : [before];
       })[0],
     /** An access, or a proof, was answered. */
-    sees(exchange: Exchange, { operation, id }: Named, json: Row) {
+    sees(exchange: Exchange, { operation, id }: Named, json: RecordFields) {
       const { asked } = exchange;
       const { number, caller } = asked;
       if (isDaemon(operation) && id !== undefined && !accesses.has(accessOf(json)))

@@ -4,7 +4,7 @@ import { GATEWAY } from '../probe/gateway.js';
 import { isRecord } from '../probe/json.js';
 import { isAnswer } from '../probe/request.js';
 import { type Answered, type Asked, jsonOf } from './exchange.js';
-import { type InternFacts, internFacts, type Row } from './intern.js';
+import { type InternFacts, internFacts, type RecordFields } from './intern.js';
 import { placeOf } from './operations.js';
 
 const DAEMON = /^daemon(\/sign)?$/;
@@ -86,7 +86,7 @@ export function createDealings(
   };
 
   /** The record of one, as an answer to anything but a create gives it. */
-  const shows = (record: Row, at: number) => {
+  const shows = (record: RecordFields, at: number) => {
     const { id, status } = record;
     if (Array.isArray(record.data) || typeof id !== 'string' || typeof status !== 'string') return;
     const one = interns.get(id);
@@ -176,7 +176,7 @@ export function createDealings(
       if (one !== undefined) wrote(one, asked, rest, at);
     },
     /** A create was answered with a new intern. */
-    created(one: InternFacts, record: Row, boots: boolean, at: number) {
+    created(one: InternFacts, record: RecordFields, boots: boolean, at: number) {
       one.wrote = at;
       one.standing = { record: record as unknown as Intern, state: boots ? 'booting' : 'stopped', since: at };
     },

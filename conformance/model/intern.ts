@@ -3,7 +3,7 @@ import type { OperationName } from './operations.js';
 import { type Caller, isMember } from './options.js';
 import { type Possible, possible } from './possible.js';
 
-export type Row = Readonly<Record<string, unknown>>;
+export type RecordFields = Readonly<Record<string, unknown>>;
 
 /** Where an intern is in its life. `new`: it never booted, and may do so by itself; `stuck`: its teardown failed. */
 export type Phase = 'new' | 'off' | 'booting' | 'up' | 'failed' | 'going' | 'stuck' | 'gone';
@@ -71,7 +71,7 @@ export const isModel = (text: string): boolean => /^[^/\s]+\/[^/\s:]+(:[^/\s:]+)
 export const FIXED = ['workspace_id', 'created_at', 'vault_id'] as const;
 
 /** Whether a record is that of an intern whose teardown has failed, since its workspace could not be kept. */
-export const isStuck = ({ status, last_failure_message: why }: Row): boolean =>
+export const isStuck = ({ status, last_failure_message: why }: RecordFields): boolean =>
   status === 'destroy_failed' && typeof why === 'string' && why.includes('workspace_archive_failed');
 
 /** An exchange that did not find an intern, or a list that left it out. */
@@ -150,7 +150,7 @@ export interface InternFacts extends Dealt {
         readonly at: number;
         readonly number: number;
         /** The body of that create. */
-        readonly body: Row;
+        readonly body: RecordFields;
       }
     | undefined;
   workspace: string | undefined;

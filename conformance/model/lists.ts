@@ -1,5 +1,5 @@
 import type { Asked, Exchange } from './exchange.js';
-import { GOES, type InternFacts, isListedBy, type Row } from './intern.js';
+import { GOES, type InternFacts, isListedBy, type RecordFields } from './intern.js';
 import { LATE, MOST, type ModelOptions, Recent } from './options.js';
 import type { Who } from './who.js';
 
@@ -58,7 +58,7 @@ export function createLists(
   return {
     pages: pages as ReadonlyMap<string, Pages>,
     /** A page came, whose records were shown: interns that the whole list lacks are lost. */
-    sees({ asked, answered }: Exchange, { has_more, next_cursor }: Row, rows: readonly Row[]) {
+    sees({ asked, answered }: Exchange, { has_more, next_cursor }: RecordFields, rows: readonly RecordFields[]) {
       const before = pages.get(asked.query.get('starting_after') ?? '');
       const since = before?.since ?? asked.at;
       const ids = [...(before?.ids ?? []), ...rows.map(({ id }) => String(id))];

@@ -15,7 +15,7 @@ import {
   PHASES,
   type Phase,
   phasesAfter,
-  type Row,
+  type RecordFields,
   SETTINGS,
   SHOWS_NOTHING,
   UNDONE_BY,
@@ -23,7 +23,7 @@ import {
 } from './intern.js';
 import { createLateness, createLists } from './lists.js';
 import { isDaemon, isPrompt, type Operation, operationOf } from './operations.js';
-import { type Known, MOST, type ModelOptions, Recent } from './options.js';
+import { MOST, type ModelOptions, Recent, type ShownValue } from './options.js';
 import { createSessions } from './sessions.js';
 import { createWho } from './who.js';
 
@@ -71,7 +71,7 @@ export function createModel(options: ModelOptions) {
   const lateness = createLateness(options, who);
   const lists = createLists(who, lateness, present);
   const daemons = createDaemons(proof);
-  const mappings = new Recent<string, Known>(MOST);
+  const mappings = new Recent<string, ShownValue>(MOST);
   /** Lifecycle calls that were accepted, by their numbers. */
   const acts = new Recent<number, Act>(ACTS);
   /** Statuses that were shown. */
@@ -82,7 +82,7 @@ export function createModel(options: ModelOptions) {
   const rested = new Set<string>();
   let bootsItself = false;
   /** Interns by their vaults. */
-  const vaults = new Recent<string, Known<string>>(MOST);
+  const vaults = new Recent<string, ShownValue<string>>(MOST);
 
   const internOf = (id: string): InternFacts => {
     const known = interns.get(id) ?? internFacts(id);
@@ -90,7 +90,7 @@ export function createModel(options: ModelOptions) {
     return known;
   };
 
-  const shows = (row: Row, { asked, answered }: Exchange) => {
+  const shows = (row: RecordFields, { asked, answered }: Exchange) => {
     if (typeof row.id !== 'string' || answered === undefined) return;
     const facts = internOf(row.id);
     const { number } = asked;
@@ -136,7 +136,7 @@ export function createModel(options: ModelOptions) {
       if (key in row) facts.settings[key].narrow([JSON.stringify(row[key])], number, answered.at, asked.at);
   };
 
-  const created = (row: Row, { asked, answered }: Exchange, before: number) => {
+  const created = (row: RecordFields, { asked, answered }: Exchange, before: number) => {
     if (typeof row.id !== 'string' || answered === undefined) return;
     const { at, number, caller } = asked;
     const body = bodyOf(asked) ?? {};
@@ -240,7 +240,7 @@ export function createModel(options: ModelOptions) {
     get stamped() {
       return options.partial === true ? undefined : daemons.stamped();
     },
-    vaults: vaults as ReadonlyMap<string, Known<string>>,
+    vaults: vaults as ReadonlyMap<string, ShownValue<string>>,
     questions: sessions.questions,
     session: sessions.session,
     acts: acts as ReadonlyMap<number, Act>,
@@ -260,7 +260,7 @@ export function createModel(options: ModelOptions) {
      * Whether a create made the intern that it answers: nobody asked for it before, and it began after all that was seen, by
      * the clock of the target. False: not known.
      */
-    isFirst({ asked, answered }: { readonly asked: Asked; readonly answered: Answered }, row: Row): boolean {
+    isFirst({ asked, answered }: { readonly asked: Asked; readonly answered: Answered }, row: RecordFields): boolean {
       if (options.partial === true || typeof row.id !== 'string' || interns.has(row.id)) return false;
       return creates.isFirst(asked, answered, row);
     },
@@ -289,7 +289,7 @@ export function createModel(options: ModelOptions) {
         return sessions.calls(id);
       },
     }),
-    mapping: (id: string): Known | undefined => mappings.get(id.toLowerCase()),
+    mapping: (id: string): ShownValue | undefined => mappings.get(id.toLowerCase()),
 
     /** A request leaves: from now on its effects are possible. */
     asks(asked: Asked): void {

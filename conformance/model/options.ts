@@ -50,7 +50,7 @@ export interface ModelOptions {
 }
 
 /** A value, and the exchange that showed it. */
-export interface Known<T = unknown> {
+export interface ShownValue<T = unknown> {
   readonly value: T;
   readonly number: number;
 }

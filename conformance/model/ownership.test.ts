@@ -4,7 +4,7 @@ import { SHIPPED } from '../framework/profile.js';
 import type { Send } from '../probe/request.js';
 import { askedBy } from '../run/exchange-of.js';
 import { createLedger } from '../run/ledger.js';
-import { createOwnership, type Given, isPlainId } from './ownership.js';
+import { type CreateOutcome, createOwnership, isPlainId } from './ownership.js';
 
 const PREFIX = 'kabcd-';
 const leaving = (method: string, path: string, body?: unknown) => {
@@ -29,7 +29,7 @@ function registry(more: Partial<Parameters<typeof createOwnership>[0]> = {}) {
     body: unknown,
     answer: unknown,
     { key, status = 201 }: { key?: string; status?: number } = {},
-  ): Given => {
+  ): CreateOutcome => {
     expect(asks('POST', '/interns', body, key).kind).toBe('free');
     const given = answers('/interns', status, answer);
     if (given === undefined) throw new Error('not taken for a create');
@@ -44,7 +44,7 @@ function registry(more: Partial<Parameters<typeof createOwnership>[0]> = {}) {
   const reads = (id: string, record: unknown) => shows(`/interns/${id}`, record);
   return { own, asks, create, writes, shows, lists, reads };
 }
-const because = (given: Given) => (given.kind === 'not own' ? given.because : given.kind);
+const because = (given: CreateOutcome) => (given.kind === 'not own' ? given.because : given.kind);
 
 describe('an id is plain', () => {
   test.each(['9b2f3c1e-0000-4000-8000-000000000000', 'int_01HX', 'a', 'a.b', 'a:b', '~1', 'x'.repeat(255)])(

@@ -50,7 +50,7 @@ function nameIn(asked: Pick<Asked, 'body'>): string | undefined {
 }
 
 /** A line of the account of what a run has made. `creating` is written before the request leaves, `deleting` once its delete was accepted. */
-export type Entry =
+export type LedgerEntry =
   | { readonly event: 'run'; readonly run: string; readonly url: string; readonly prefix: string; readonly at: string }
   | { readonly event: 'creating'; readonly name: string; readonly as: CredentialName }
   | { readonly event: 'created'; readonly id: string; readonly name: string; readonly as: CredentialName }
@@ -74,7 +74,7 @@ export type Leaving = Pick<Asked, 'method' | 'path' | 'body'> & { readonly as: C
 export type Heard = Pick<Asked, 'number' | 'path'> & Pick<Answered, 'status' | 'json'>;
 
 /** Why a request must not leave. */
-export interface Refusal {
+export interface NotAllowed {
   readonly because: 'every intern' | 'not made' | 'reads as another' | 'renamed' | 'another thing';
   readonly id?: string;
   /** The name that the intern bears, and the one that the run gave it. */
@@ -87,10 +87,10 @@ type Permit =
   | { readonly kind: 'free' }
   /** It writes to an intern of the run. `unread`: nothing has shown it under its name yet. */
   | { readonly kind: 'own'; readonly id: string; readonly as: CredentialName; readonly unread: boolean }
-  | { readonly kind: 'refused'; readonly refusal: Refusal };
+  | { readonly kind: 'refused'; readonly refusal: NotAllowed };
 
 /** The result of a create for the run: an intern, one that it has already, nothing, or one that is not its own. */
-export type Given =
+export type CreateOutcome =
   | { readonly kind: 'own' | 'again'; readonly id: string }
   | { readonly kind: 'nothing' }
   | {
@@ -128,7 +128,7 @@ const LATELY = 5_000;
 
 interface OwnershipOptions {
   /** The lines that outlive the run, and those of an earlier one. */
-  readonly ledger: { write(entry: Entry): void; readonly entries: readonly Entry[] };
+  readonly ledger: { write(entry: LedgerEntry): void; readonly entries: readonly LedgerEntry[] };
   /** How all names begin that the run gives by itself. */
   readonly prefix?: string;
   /** An intern that was named to the run, which may ask for proofs there and write nothing. */
@@ -182,7 +182,7 @@ export function createOwnership(options: OwnershipOptions) {
     own.set(id, { as, names, keys, known: false, listed: false });
   };
   /** Notes what was made, or is gone. */
-  const note = (entry: Entry) => {
+  const note = (entry: LedgerEntry) => {
     ledger.write(entry);
     if (entry.event === 'creating') creators.add(entry.as);
     else if (entry.event === 'created') open.set(entry.id, { id: entry.id, name: entry.name, as: entry.as });
@@ -221,7 +221,7 @@ export function createOwnership(options: OwnershipOptions) {
   };
 
   const toOne = (id: string, rest: string): Permit => {
-    const refused = (refusal: Refusal): Permit => ({ kind: 'refused', refusal });
+    const refused = (refusal: NotAllowed): Permit => ({ kind: 'refused', refusal });
     const one = own.get(id);
     if (one === undefined) {
       const isNobodys = nobody.has(id) && !shown.has(folded(id));
@@ -266,12 +266,12 @@ export function createOwnership(options: OwnershipOptions) {
   };
 
   /** The answer to a create. */
-  const given = (create: Create, number: number, status: number, answer: unknown): Given => {
+  const given = (create: Create, number: number, status: number, answer: unknown): CreateOutcome => {
     // The service may have done a request that its gateway answered.
     if (!GATEWAY.has(status)) flying.delete(create);
     const { id, name } = isRecord(answer) ? answer : {};
     if (status >= 300 || id === undefined || id === null) return { kind: 'nothing' };
-    const not = (because: Extract<Given, { kind: 'not own' }>['because']): Given => ({
+    const not = (because: Extract<CreateOutcome, { kind: 'not own' }>['because']): CreateOutcome => ({
       kind: 'not own',
       because,
       id,
@@ -358,7 +358,7 @@ export function createOwnership(options: OwnershipOptions) {
     },
 
     /** A whole answer came. Gives its result for the run, if it is that of a create. */
-    sees({ number, path, status, json }: Heard): Given | undefined {
+    sees({ number, path, status, json }: Heard): CreateOutcome | undefined {
       const create = creates.get(number);
       if (create !== undefined) return given(create, number, status, json);
       if (status < 300) shows(normal({ path }), json);

@@ -2,12 +2,12 @@ import type { Transcript } from '../probe/chunks.js';
 import { isRecord, jsonOf } from '../probe/json.js';
 import { isAnswer } from '../probe/request.js';
 import { type Asked, bodyOf, type Exchange } from './exchange.js';
-import type { Row } from './intern.js';
-import { hashed, joined, type Known, MOST, type ModelOptions, Recent } from './options.js';
+import type { RecordFields } from './intern.js';
+import { hashed, joined, MOST, type ModelOptions, Recent, type ShownValue } from './options.js';
 import type { Who } from './who.js';
 
 /** A session: on which intern, how it began, and who began it. */
-type SessionFacts = Known<{
+type SessionFacts = ShownValue<{
   readonly id: string;
   readonly intern: string;
   readonly origin: 'chat' | 'invoke';
@@ -17,18 +17,18 @@ type SessionFacts = Known<{
   /** When the latest prompt of it was answered. */
   last: number;
   /** The latest usage that a run of it reported. */
-  usage: Known<Row> | undefined;
+  usage: ShownValue<RecordFields> | undefined;
 }>;
 
 /** A question. */
-export type AskedQuestion = Known<{
+export type AskedQuestion = ShownValue<{
   readonly intern: string;
   readonly session: string | undefined;
   /** When its stream ended, and how far the clock was moved by then. */
   readonly at: number;
   readonly moved: number;
   /** Its arguments. */
-  readonly asks: Row | undefined;
+  readonly asks: RecordFields | undefined;
   /** The options of a permission. */
   readonly options: readonly string[] | undefined;
   /** Answers in its session that are under way. */
@@ -40,7 +40,7 @@ export type AskedQuestion = Known<{
 }>;
 
 /** The question that a tool call asks, as its arguments say. */
-export function questionIn(text: string): Row | undefined {
+export function questionIn(text: string): RecordFields | undefined {
   const asks = jsonOf(text);
   return isRecord(asks) ? asks : undefined;
 }
@@ -59,7 +59,7 @@ export function createSessions({ personOf }: Pick<Who, 'personOf'>, { moved }: P
   /** The latest question of each session. */
   const asking = new Recent<string, AskedQuestion['value']>(MOST);
   /** Usage of runs that began their session, by what was said in them. */
-  const alone = new Recent<string, Known<Row>>(MOST);
+  const alone = new Recent<string, ShownValue<RecordFields>>(MOST);
 
   /** The latest question in the session of an answer. */
   const askedBefore = (asked: Asked, intern: string) => {
@@ -71,7 +71,8 @@ export function createSessions({ personOf }: Pick<Who, 'personOf'>, { moved }: P
     /** By the call that asked each. */
     questions: questions as ReadonlyMap<string, AskedQuestion>,
     /** The usage of a run in a session of its own in which the same was said. */
-    usageAlone: (asked: Asked, stream: Transcript): Known<Row> | undefined => alone.get(turnOf(asked, stream) ?? ''),
+    usageAlone: (asked: Asked, stream: Transcript): ShownValue<RecordFields> | undefined =>
+      alone.get(turnOf(asked, stream) ?? ''),
     /** The sessions of an intern. */
     of: (intern: string) => [...sessions.values()].flatMap(({ value }) => (value.intern === intern ? [value] : [])),
     /** The calls of an intern that asked something. */

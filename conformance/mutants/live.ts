@@ -12,7 +12,7 @@ import { broke, killing, type MutantResult, resultOf } from './matrix.js';
 import type { Mutant } from './mutant.js';
 import { mutated } from './mutated.js';
 import { BY_CONTROL, showsFrom } from './outside.js';
-import type { Given, Missed, Sight, Unseen } from './seen.js';
+import type { GivenCredentials, Missed, Sight, Unseen } from './seen.js';
 import type { TryOptions } from './try.js';
 
 /**
@@ -40,7 +40,7 @@ interface LiveResult extends MutantResult {
 
 export interface LiveOptions extends TryOptions {
   /** Default `all`. */
-  readonly given?: Given;
+  readonly given?: GivenCredentials;
 }
 
 /** Whether a check asks for what an emulator alone can do. */
@@ -48,7 +48,7 @@ export const needsControl = ({ level, needs }: Check): boolean =>
   level === 'C' || needs.some((need) => need === 'control' || need === 'clock' || need === 'disposable');
 
 /** The emulator with a mutant, as a deployment: without control interface, with every credential, in virtual time. */
-export function deployed({ mutation }: Pick<Mutant, 'mutation'>, seed: string, given: Given = 'all') {
+export function deployed({ mutation }: Pick<Mutant, 'mutation'>, seed: string, given: GivenCredentials = 'all') {
   const deployment = given === 'key' ? { ...OBEDIENT, only: ['api_key'] as const } : OBEDIENT;
   return deploy(deployment, seed, (how): Emulator => {
     const { emulator, fetch, daemonFetch } = mutated(mutation, how);

@@ -25,7 +25,7 @@ import type { Mutant } from './mutant.js';
 import {
   countSeen,
   GIVEN,
-  type Given,
+  type GivenCredentials,
   isSeen,
   type Measured,
   MISSED,
@@ -61,7 +61,7 @@ interface Settings {
   readonly baseline: boolean;
 }
 
-type Row = Readonly<Record<Given, Sight>>;
+type Row = Readonly<Record<GivenCredentials, Sight>>;
 
 type Message =
   | { readonly type: 'mutant'; readonly result: MutantResult }

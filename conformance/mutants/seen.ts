@@ -3,7 +3,7 @@ import { writeRows } from './killers.js';
 
 /** The credentials of a run: all of them, or an API key and its workspace alone. */
 export const GIVEN = ['all', 'key'] as const;
-export type Given = (typeof GIVEN)[number];
+export type GivenCredentials = (typeof GIVEN)[number];
 
 /** Why a mutant that shows from outside was not seen. */
 export const MISSED = {
@@ -32,8 +32,8 @@ export const isSeen = (outcome: Sight): outcome is { readonly seen: string } => 
 /** The measurements of every mutant that shows from outside. */
 export interface Measured {
   /** How many were seen at the last landing: a number that may only rise. */
-  readonly atLeast: Readonly<Record<Given, number>>;
-  readonly mutants: Readonly<Record<string, Readonly<Record<Given, Sight>>>>;
+  readonly atLeast: Readonly<Record<GivenCredentials, number>>;
+  readonly mutants: Readonly<Record<string, Readonly<Record<GivenCredentials, Sight>>>>;
 }
 
 const FILE = new URL('seen.json', import.meta.url);
@@ -42,12 +42,12 @@ const FILE = new URL('seen.json', import.meta.url);
 export const readMeasured = (): Measured => JSON.parse(readFileSync(FILE, 'utf8')) as Measured;
 
 /** How many of the mutants are seen. */
-export const countSeen = ({ mutants }: Pick<Measured, 'mutants'>, given: Given): number =>
+export const countSeen = ({ mutants }: Pick<Measured, 'mutants'>, given: GivenCredentials): number =>
   Object.values(mutants).filter((row) => isSeen(row[given])).length;
 
 /** Keeps what was measured, a line for each mutant. Fewer than before stay in want of what there was. */
 export function writeMeasured(mutants: Measured['mutants'], before?: Measured): Measured {
-  const most = (given: Given) => Math.max(before?.atLeast[given] ?? 0, countSeen({ mutants }, given));
+  const most = (given: GivenCredentials) => Math.max(before?.atLeast[given] ?? 0, countSeen({ mutants }, given));
   const atLeast = { all: most('all'), key: most('key') };
   writeRows(FILE, atLeast, 'mutants', mutants);
   return { atLeast, mutants };

@@ -4,7 +4,7 @@ import { NoAnswer, whyNoAnswer } from './no-answer.js';
 import type { Incoming } from './outgoing.js';
 import type { Redactor } from './redact.js';
 import type { Host } from './time.js';
-import { MAX_BODY, type Watch } from './watch.js';
+import { MAX_BODY, type RequestWatch } from './watch.js';
 
 /** A whole answer. */
 export interface Answer {
@@ -38,7 +38,7 @@ export interface OpenAnswer {
 interface OpenAnswerDeps {
   readonly host: Host;
   readonly redactor: Redactor;
-  readonly watch: Watch;
+  readonly watch: RequestWatch;
   readonly record: Evidence;
   /** Of the exchange. */
   readonly number: number;

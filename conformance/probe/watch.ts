@@ -98,4 +98,4 @@ export function watchRequest({ host, redactor, inFlight, what, limit, abort }: W
     hangUp: () => abort?.abort(new Error('closed by the kit')),
   };
 }
-export type Watch = ReturnType<typeof watchRequest>;
+export type RequestWatch = ReturnType<typeof watchRequest>;

@@ -18,11 +18,11 @@ export interface FindingGroup {
   /** The worst first: it stands for all in short reports. */
   readonly checks: readonly [CheckResult, ...CheckResult[]];
   /** The sentences of the group, each with its checks: more than one where the others follow from the first. */
-  readonly parts: readonly [Part, ...Part[]];
+  readonly parts: readonly [SameChecks, ...SameChecks[]];
 }
 
 /** Checks that say the same. */
-export interface Part {
+export interface SameChecks {
   readonly title: string;
   readonly checks: readonly [CheckResult, ...CheckResult[]];
 }

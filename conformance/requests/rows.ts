@@ -1,5 +1,5 @@
 import { BAD_HOSTS } from '../arbitraries/host.js';
-import type { Ctx, Known } from '../framework/context.js';
+import type { Ctx, KnownIntern } from '../framework/context.js';
 import { STATUSES } from '../habits/status-words.js';
 import { DIGEST } from '../helpers/operations.js';
 import { sha256 } from '../helpers/proofs.js';
@@ -31,7 +31,7 @@ export interface Ground {
   /** The intern that the request names. */
   readonly id: string;
   /** The facts of it, in a walk. */
-  readonly known?: Known;
+  readonly known?: KnownIntern;
 }
 
 /** The parts of the requests of one operation: a request has one value of each. */

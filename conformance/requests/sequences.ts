@@ -285,7 +285,7 @@ async function proofs({ interns, race, random, send }: Ctx, has: (need: string) 
 }
 
 /** A part of what is sent. `turn`: it waits where a limiter puts turns off. */
-export interface Part {
+export interface RowSequence {
   readonly turn: boolean;
   /** It is sent after all else. */
   readonly last?: true;
@@ -300,14 +300,14 @@ export interface Part {
 export function sequences(
   ctx: Ctx,
   { has, broken, over }: { has(need: string): boolean; broken(): number; over(): boolean },
-): readonly Part[] {
+): readonly RowSequence[] {
   /** Sends a sequence. Answers whether it broke a rule that was whole before. */
   const breaks = async (sequence: () => Promise<unknown>): Promise<boolean> => {
     const before = broken();
     await sequence();
     return broken() > before;
   };
-  const inTwos = (turn: boolean, sequence: () => Promise<unknown>): Part => ({
+  const inTwos = (turn: boolean, sequence: () => Promise<unknown>): RowSequence => ({
     turn,
     async send() {
       if ((await breaks(sequence)) && !over()) await sequence();

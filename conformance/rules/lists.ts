@@ -1,5 +1,5 @@
 import { STATUSES } from '../habits/status-words.js';
-import { isListedBy, isVisibleTo, type Row } from '../model/intern.js';
+import { isListedBy, isVisibleTo, type RecordFields } from '../model/intern.js';
 import type { Model } from '../model/model.js';
 import { isMember } from '../model/options.js';
 import { isRecord } from '../probe/json.js';
@@ -7,7 +7,7 @@ import { all, each, holds, is, type Judgement, type Rule, recordsOf, rulesOf, ty
 
 const isList = (seen: Seen): boolean =>
   seen.operation.name === 'list' && seen.answered.status === 200 && Array.isArray(seen.json?.data);
-const ofList = (judge: (rows: readonly Row[], seen: Seen, model: Model) => Judgement) => ({
+const ofList = (judge: (rows: readonly RecordFields[], seen: Seen, model: Model) => Judgement) => ({
   of: ['list'] as const,
   judge: (seen: Seen, model: Model): Judgement =>
     isList(seen) ? judge(recordsOf(seen, model), seen, model) : undefined,
@@ -52,7 +52,7 @@ const leftOut =
     });
 
 /** Interns that a whole list must have, and does not. */
-export function lacking(rows: readonly Row[], seen: Seen, model: Model) {
+export function lacking(rows: readonly RecordFields[], seen: Seen, model: Model) {
   const { asked, caller, json } = seen;
   const { query } = asked;
   if (caller === null || caller === undefined || !isMember(caller) || json?.has_more !== false) return undefined;

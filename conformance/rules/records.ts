@@ -8,7 +8,7 @@ import {
   type InternFacts,
   isStuck,
   MAKES,
-  type Row,
+  type RecordFields,
   SETTINGS,
   SHOWS,
   SHOWS_NOTHING,
@@ -34,18 +34,18 @@ import {
 } from './rule.js';
 
 /** Records of interns that this traffic made: those of others may be older than the form. */
-const ownRecords = once((seen, model): readonly Row[] =>
+const ownRecords = once((seen, model): readonly RecordFields[] =>
   recordsOf(seen, model).filter(
     ({ id }) => seen.operation.name === 'create' || model.interns.get(String(id))?.made !== undefined,
   ),
 );
-const ofOwn = (judge: (record: Row, seen: Seen, model: Model) => Judgement) => ({
+const ofOwn = (judge: (record: RecordFields, seen: Seen, model: Model) => Judgement) => ({
   of: SHOW,
   judge: (seen: Seen, model: Model): Judgement => each(ownRecords(seen, model), (record) => judge(record, seen, model)),
 });
 
 /** Whether an answer repeats that of an earlier create: it is as old as that. */
-const isReplay = (seen: Seen, record: Row, model: Model): boolean =>
+const isReplay = (seen: Seen, record: RecordFields, model: Model): boolean =>
   seen.operation.name === 'create' && typeof record.id === 'string' && model.interns.get(record.id) !== undefined;
 
 /** A text as it is expected: a service may trim the texts of a field, all of them. */
@@ -70,7 +70,7 @@ const READS = 5;
 const TEXTS = ['description', 'instructions', 'model', 'last_failure_message'] as const;
 
 /** The records of a read, with those of interns that their maker does not find, and that a list lacks which is not late. */
-function readRecords(seen: Seen, model: Model): readonly Row[] {
+function readRecords(seen: Seen, model: Model): readonly RecordFields[] {
   const { answered, asked, id, operation } = seen;
   if (operation.name === 'list') {
     const found = model.lateOf('list') === 0 ? lacking(recordsOf(seen, model), seen, model) : undefined;
@@ -88,7 +88,7 @@ function readRecords(seen: Seen, model: Model): readonly Row[] {
  * Where an intern has come to in a short time, though nobody asked it for that: a lifecycle call by that name leads there.
  * Undefined: it has not, or something else may have led there.
  */
-function cameTo({ id, status }: Row, name: Act['name'], { asked, operation }: Seen, model: Model) {
+function cameTo({ id, status }: RecordFields, name: Act['name'], { asked, operation }: Seen, model: Model) {
   const facts = model.interns.get(String(id));
   const { awaited, lost, made, shown, moving = 0, moved, phase } = facts ?? {};
   // A call that was accepted for this intern may show late.

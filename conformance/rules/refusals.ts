@@ -1,7 +1,7 @@
 import { idempotencyHeaderOf } from '../framework/profile.js';
 import { STATUSES } from '../habits/status-words.js';
 import { canonical } from '../model/exchange.js';
-import { isModel, PHASES, type Phase, phasesAfter, type Row } from '../model/intern.js';
+import { isModel, PHASES, type Phase, phasesAfter, type RecordFields } from '../model/intern.js';
 import type { Model } from '../model/model.js';
 import {
   DAEMON,
@@ -126,18 +126,20 @@ function text(value: unknown, least: number, most: number): boolean {
 }
 const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 const isName = (value: unknown): boolean => text(value, 2, 17) && NAME.test(String(value));
-const has = (row: Row, key: string, right: (value: unknown) => boolean): boolean => !(key in row) || right(row[key]);
+const has = (row: RecordFields, key: string, right: (value: unknown) => boolean): boolean =>
+  !(key in row) || right(row[key]);
 const orNull = (right: (value: unknown) => boolean) => (value: unknown) => value === null || right(value);
-const only = (row: Row, ...keys: readonly string[]): boolean => Object.keys(row).every((key) => keys.includes(key));
+const only = (row: RecordFields, ...keys: readonly string[]): boolean =>
+  Object.keys(row).every((key) => keys.includes(key));
 
-const isCreate = (row: Row): boolean =>
+const isCreate = (row: RecordFields): boolean =>
   only(row, 'name', 'workspace_id', 'description', 'instructions', 'provision', 'vault_id') &&
   isName(row.name) &&
   has(row, 'workspace_id', (value) => typeof value === 'string' && value !== '') &&
   has(row, 'description', (value) => value === null || text(value, 0, 2000)) &&
   has(row, 'instructions', (value) => value === null || text(value, 0, 100_000)) &&
   has(row, 'provision', (value) => typeof value === 'boolean');
-const isUpdate = (row: Row): boolean =>
+const isUpdate = (row: RecordFields): boolean =>
   only(row, 'name', 'description', 'instructions', 'model') &&
   has(row, 'name', isName) &&
   has(
@@ -161,10 +163,10 @@ const contentOf = (value: unknown): string | undefined =>
     ? value
     : Array.isArray(value) &&
         value.every((part) => isRecord(part) && part.type === 'text' && typeof part.text === 'string')
-      ? value.map((part) => String((part as Row).text)).join('')
+      ? value.map((part) => String((part as RecordFields).text)).join('')
       : undefined;
 const isSession = (value: unknown): boolean => text(value, 1, 256) && !/\p{Cc}/u.test(String(value));
-function isChatBody(row: Row, published: boolean): boolean {
+function isChatBody(row: RecordFields, published: boolean): boolean {
   const { messages, stream, session_id: session, approval_mode: mode } = row;
   const last = Array.isArray(messages) ? messages.at(-1) : undefined;
   if (!isRecord(last) || stream !== true) return false;
@@ -943,7 +945,7 @@ function actionIn(content: unknown): unknown {
 }
 
 /** The tool message of an answer to a question. */
-function replyIn({ operation, body }: Seen): Row | undefined {
+function replyIn({ operation, body }: Seen): RecordFields | undefined {
   const last = operation.name === 'chat' && Array.isArray(body?.messages) ? body.messages.at(-1) : undefined;
   return isRecord(last) && last.role === 'tool' ? last : undefined;
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { gist, unlike } from '../framework/assert.js';
 import type { Found } from '../framework/finding.js';
 import type { Answered, Asked, Exchange } from '../model/exchange.js';
-import type { InternFacts, Row } from '../model/intern.js';
+import type { InternFacts, RecordFields } from '../model/intern.js';
 import type { Model } from '../model/model.js';
 import { OPERATIONS, type Operation, type OperationName, operationOf } from '../model/operations.js';
 import type { Caller } from '../model/options.js';
@@ -50,9 +50,9 @@ export interface Seen {
   /** The facts of the intern before the answer. */
   readonly intern: InternFacts | undefined;
   /** The body of the request as an object. */
-  readonly body: Row | undefined;
+  readonly body: RecordFields | undefined;
   /** The body of the answer as an object. */
-  readonly json: Row | undefined;
+  readonly json: RecordFields | undefined;
   readonly error: ErrorSeen | undefined;
 }
 
@@ -213,7 +213,7 @@ export function shows(seen: Seen, model: Model, kind: 'credential' | 'value', wh
 export const SHOW: readonly OperationName[] = ['list', 'create', 'get', 'update'];
 
 /** The records of interns that an answer shows. */
-export const recordsOf = once(({ operation, answered, json }): readonly Row[] => {
+export const recordsOf = once(({ operation, answered, json }): readonly RecordFields[] => {
   if (answered.status >= 300 || json === undefined) return [];
   if (operation.name === 'list') return Array.isArray(json.data) ? json.data.filter(isRecord) : [];
   return SHOW.includes(operation.name) ? [json] : [];

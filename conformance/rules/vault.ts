@@ -1,14 +1,14 @@
-import type { Row } from '../model/intern.js';
+import type { RecordFields } from '../model/intern.js';
 import { isRecord } from '../probe/json.js';
 import { each, holds, is, isDone, type Judgement, type Rule, rulesOf, type Seen, shows } from './rule.js';
 
 /** The secrets that an answer shows. */
-const secretsOf = ({ operation, json }: Seen): readonly Row[] => {
+const secretsOf = ({ operation, json }: Seen): readonly RecordFields[] => {
   const data = operation.area === 'vault' ? json?.data : undefined;
   return Array.isArray(data) ? data.filter(isRecord) : isRecord(data) ? [data] : [];
 };
 const ofSecrets =
-  (judge: (secret: Row) => Judgement) =>
+  (judge: (secret: RecordFields) => Judgement) =>
   (seen: Seen): Judgement =>
     isDone(seen) ? each(secretsOf(seen), judge) : undefined;
 

@@ -1,7 +1,7 @@
 import type { Check } from '../framework/check.js';
 import type { ChatInput, Ctx } from '../framework/context.js';
 import { type Broken, Finding, findingOf } from '../framework/finding.js';
-import { createReply, type Refusal } from '../framework/reply.js';
+import { createReply, type RefusedPrompt } from '../framework/reply.js';
 import { byTheIntern } from '../framework/skip.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer, Sender } from '../probe/client.js';
@@ -76,7 +76,7 @@ export function createConversation(run: RunContext, by: Sender, open: Ctx['open'
   };
 
   /** The requirement that a refusal breaks, and a remark for the reader. */
-  const refusal = (id: string, sent: string, { status, json }: Answer): Refusal => {
+  const refusal = (id: string, sent: string, { status, json }: Answer): RefusedPrompt => {
     const reason = (json as { error?: { metadata?: { reason?: unknown } } } | undefined)?.error?.metadata?.reason;
     const seen = streams.get(id) ?? [];
     const idle = seen.length > 0 && seen.every(({ ended }) => ended === 'end') && !session.lately(id);

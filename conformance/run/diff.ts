@@ -3,7 +3,7 @@ import { countsAgainst, isFailure } from './baseline.js';
 import type { CheckResult, Results } from './results.js';
 
 /** A check in two reports: what it came to in the older and in the newer one. */
-export interface Change {
+export interface CheckChange {
   readonly id: string;
   readonly was?: CheckResult;
   readonly is?: CheckResult;
@@ -21,15 +21,15 @@ export interface Diff {
   readonly old: RunHead;
   readonly now: RunHead;
   /** Counts against the target now, and did not. */
-  readonly broken: readonly Change[];
+  readonly broken: readonly CheckChange[];
   /** Failed, and holds now. */
-  readonly mended: readonly Change[];
+  readonly mended: readonly CheckChange[];
   /** Only the newer report has it. */
-  readonly new: readonly Change[];
+  readonly new: readonly CheckChange[];
   /** Only the older report has it. */
-  readonly gone: readonly Change[];
+  readonly gone: readonly CheckChange[];
   /** Came to a verdict in the older report, and comes to none in the newer one. */
-  readonly unchecked: readonly Change[];
+  readonly unchecked: readonly CheckChange[];
 }
 
 /** Whether a check came to a verdict. */

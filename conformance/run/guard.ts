@@ -1,7 +1,14 @@
 import { gist } from '../framework/assert.js';
 import { Finding } from '../framework/finding.js';
 import { lacking, raced } from '../framework/skip.js';
-import { type Given, type Heard, type Leaving, type Ownership, type Refusal, same } from '../model/ownership.js';
+import {
+  type CreateOutcome,
+  type Heard,
+  type Leaving,
+  type NotAllowed,
+  type Ownership,
+  same,
+} from '../model/ownership.js';
 import { isRecord, jsonOf } from '../probe/json.js';
 import type { CredentialName } from '../probe/request.js';
 
@@ -25,7 +32,7 @@ const notMade = (of: string, asked: string | undefined, because: string, saw: un
     breaks: { requirement: 'CREATE-1', level: 'S' },
   });
 
-function refused({ because, id = '', name, asked }: Refusal): Error {
+function refused({ because, id = '', name, asked }: NotAllowed): Error {
   if (because === 'every intern') return lacking({ kind: 'not-ours', how: 'all' });
   if (because === 'another thing') return lacking({ kind: 'not-ours', how: 'thing' });
   if (because === 'not made') return lacking({ kind: 'not-ours', how: 'not-made', id });
@@ -43,7 +50,7 @@ const HOW = {
 /** Names within the published rules (CREATE-5). Of any other a service may make a name of its own. */
 const REGULAR = /^(?=.{2,17}$)[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 
-const notOwn = ({ because, id, name, asked }: Extract<Given, { kind: 'not own' }>): Finding =>
+const notOwn = ({ because, id, name, asked }: Extract<CreateOutcome, { kind: 'not own' }>): Finding =>
   notMade('the answer to a create', asked, HOW[because], { id, name });
 
 /** ms between the reads of an intern that cannot be read yet. */
@@ -91,7 +98,7 @@ export function createGuard({ own, read, wait }: GuardOptions) {
      * @returns what the answer to a create gave the run
      * @throws Finding, a proven one, where it is no intern of its own
      */
-    after(answer: Heard): Given | undefined {
+    after(answer: Heard): CreateOutcome | undefined {
       const given = own.sees(answer);
       if (given?.kind !== 'not own') return given;
       const ofItsOwn = given.because === 'another name' && !REGULAR.test(given.asked ?? '');

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { FileInvalid, textOfFile } from '../../emulator/contract/file.js';
-import { createOwnership, type Entry } from '../model/ownership.js';
+import { createOwnership, type LedgerEntry } from '../model/ownership.js';
 import { isRecord, jsonOf } from '../probe/json.js';
 import { CREDENTIAL_NAMES } from '../probe/request.js';
 
@@ -29,12 +29,12 @@ export function makeFolder(path: string): void {
  * The lines of what a run has made: anybody who finds the file can delete it. Without a path nothing is kept. Lines are on disk
  * when `write` returns. `entries`: those of an earlier run.
  */
-export function createLedger(path?: string, entries: readonly Entry[] = []) {
+export function createLedger(path?: string, entries: readonly LedgerEntry[] = []) {
   if (path !== undefined) makeFolder(dirname(path));
   return {
     path,
     entries,
-    write(entry: Entry) {
+    write(entry: LedgerEntry) {
       if (path !== undefined) appendFileSync(path, `${JSON.stringify(entry)}\n`, { flush: true });
     },
   };
@@ -44,7 +44,7 @@ export type Ledger = ReturnType<typeof createLedger>;
 const isText = (value: unknown): value is string => typeof value === 'string';
 
 /** A line of a ledger; undefined for an invalid one, such as the last of a run that was killed while it wrote. */
-function entryOf(line: string): Entry | undefined {
+function entryOf(line: string): LedgerEntry | undefined {
   const found = jsonOf(line);
   if (!isRecord(found)) return undefined;
   const { event, id, name, run, url, prefix, path } = found;
@@ -81,7 +81,7 @@ export function readLedger(path: string) {
     const entry = entryOf(line);
     if (entry !== undefined) left.note(entry);
   }
-  const entries: readonly Entry[] = [
+  const entries: readonly LedgerEntry[] = [
     ...left.creators().map((as) => ({ event: 'creating', name: '', as }) as const),
     ...left.open().map(({ id, name, as }) => ({ event: 'created', id, name, as }) as const),
     ...left.stored().map((one) => ({ event: 'stored', ...one }) as const),

@@ -4,17 +4,17 @@ import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { onStopped } from '../helpers/interns.js';
-import { OPERATIONS, type Operation, request } from '../helpers/operations.js';
+import { OPERATIONS, type OperationRow, request } from '../helpers/operations.js';
 import { type As, type CredentialName, internPath, type Send } from '../probe/request.js';
 
 /** The operation with a body that is refused once the caller is accepted, so that it has no effect. */
-const harmless = (ctx: Ctx, row: Operation, id: string, as: As): Send =>
+const harmless = (ctx: Ctx, row: OperationRow, id: string, as: As): Send =>
   row.method === 'GET'
     ? request(ctx, row, id, { as })
     : request(ctx, row, id, { as, json: { bodySha256: 7, name: 7 } });
 
 /** The rights of each credential on an intern of its workspace. `ok`: accepted as far as the body. */
-const MATRIX: Readonly<Record<string, (row: Operation) => 'ok' | 401 | 403 | 404>> = {
+const MATRIX: Readonly<Record<string, (row: OperationRow) => 'ok' | 401 | 403 | 404>> = {
   api_key: ({ as }) => (as === 'api_key' ? 'ok' : 403),
   peer_api_key: ({ as }) => (as === 'api_key' ? 'ok' : 403),
   foreign_api_key: ({ on }) => (on === 'intern' ? 404 : 'ok'),

@@ -5,7 +5,7 @@ import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { JSON_TYPE, textBytes } from '../helpers/bytes.js';
-import { BY_KEY, ON_INTERN, OPERATIONS, type Operation, operation, request } from '../helpers/operations.js';
+import { BY_KEY, ON_INTERN, OPERATIONS, type OperationRow, operation, request } from '../helpers/operations.js';
 import { indistinguishable } from '../helpers/same.js';
 import { internPath, type Send } from '../probe/request.js';
 
@@ -22,11 +22,11 @@ const BAD_BODIES: Readonly<Record<string, Partial<Send>>> = {
 const HIDDEN = 'an answer about an intern that the caller may not see';
 
 /** A credential of the wrong kind may be refused before anything else is checked, for a hidden intern and for any other. */
-const refusals = (row: Operation, over: Partial<Send>) =>
+const refusals = (row: OperationRow, over: Partial<Send>) =>
   row.as === 'oauth_token' && over.as !== undefined ? [403, 404] : 404;
 
 /** Compares the answers to the same request for a hidden intern and for an unknown one. */
-async function compare(ctx: Ctx, row: Operation, hidden: string, over: Partial<Send>, what: string): Promise<void> {
+async function compare(ctx: Ctx, row: OperationRow, hidden: string, over: Partial<Send>, what: string): Promise<void> {
   const unknown = ctx.interns.unknownId();
   const headers = { ...over.headers, 'x-request-id': 'looked-up' };
   const ask = (id: string) => async () => {

@@ -6,10 +6,10 @@ import { closing } from '../../test/closing.js';
 import { listening } from '../testing/listening.harness.js';
 import { attachToDefault } from './attach.js';
 import type { Io } from './command.js';
-import type { Given } from './flags.js';
+import type { GivenFlags } from './flags.js';
 
 /** The result where the emulator of the default port would be at a URL, and the words about it. */
-async function found(control: string, given: Given = {}) {
+async function found(control: string, given: GivenFlags = {}) {
   const err: string[] = [];
   const stderr = (text: string) => void err.push(text);
   const io: Io = { stdout: () => {}, stderr, env: {}, folder: '.', colors: false, exit: () => {} };

@@ -2,7 +2,7 @@ import { UsageError } from '../../conformance/cli/arguments.js';
 import { inWords } from '../contract/system-error.js';
 import type { Emulator } from '../index.js';
 import type { Io } from './command.js';
-import type { Given } from './flags.js';
+import type { GivenFlags } from './flags.js';
 import { createLogging, flushAtEnd } from './logging.js';
 import { start } from './start.js';
 
@@ -50,7 +50,7 @@ function controlUrl(given: unknown): string {
 }
 
 /** The emulator of the default port, if settings ask for no other and it lets this one in. */
-export async function attachToDefault(given: Given, token: string | undefined, io: Io, control = DEFAULT_CONTROL) {
+export async function attachToDefault(given: GivenFlags, token: string | undefined, io: Io, control = DEFAULT_CONTROL) {
   // Settings are for an emulator of its own.
   if (Object.keys(given).some((name) => name !== 'controlToken')) return undefined;
   return attach(control, token, DEFAULT_WAIT).catch((error: unknown) => {
@@ -65,7 +65,7 @@ export async function attachToDefault(given: Given, token: string | undefined, i
  */
 export async function emulatorFor(
   argv: Record<string, unknown>,
-  given: Given,
+  given: GivenFlags,
   token: string | undefined,
   io: Io,
 ): Promise<Attached> {

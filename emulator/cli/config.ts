@@ -7,7 +7,7 @@ import { JsonSyntaxError, parseJson } from '../contract/json.js';
 import { suggestion } from '../contract/nearest.js';
 import { words } from '../contract/problem.js';
 import { withZod } from '../contract/with-zod.js';
-import { FLAG_NAMES, FLAGS, type Flag, type Given, variable } from './flags.js';
+import { FLAG_NAMES, FLAGS, type Flag, type GivenFlags, variable } from './flags.js';
 
 /** Read by default, if it exists. */
 export const DEFAULT_CONFIG = 'intern-emulator.config.json';
@@ -33,7 +33,7 @@ export const configSchema = withZod((z) =>
 );
 
 /** Settings of a config file; none if it was not named and does not exist. Throws a {@link UsageError}. */
-export function readConfig(named: string | undefined, folder: string): Given {
+export function readConfig(named: string | undefined, folder: string): GivenFlags {
   const file = resolve(folder, named ?? DEFAULT_CONFIG);
   if (named === undefined && !existsSync(file)) return {};
   const shown = named ?? DEFAULT_CONFIG;
@@ -41,7 +41,7 @@ export function readConfig(named: string | undefined, folder: string): Given {
 }
 
 /** Settings that are read from JSON; `shown` names where they come from. Throws a {@link UsageError}. */
-export function checkedSettings(value: unknown, shown: string, folder?: string): Given {
+export function checkedSettings(value: unknown, shown: string, folder?: string): GivenFlags {
   const parsed = configSchema().safeParse(value, { error: words });
   if (!parsed.success) throw new UsageError(`${shown}: ${problem(parsed.error)}`);
   const given: Record<string, unknown> = {};
@@ -51,7 +51,7 @@ export function checkedSettings(value: unknown, shown: string, folder?: string):
     const its = FLAGS[name].from(found);
     given[name] = folder === undefined ? its : located(FLAGS[name], its, folder);
   }
-  return given as Given;
+  return given as GivenFlags;
 }
 
 function readJson(file: string, shown: string): unknown {
@@ -81,7 +81,7 @@ function located(flag: Flag<unknown>, value: unknown, folder: string): unknown {
 }
 
 /** Settings of the environment: `INTERN_EMULATOR_PORT` and so on. Throws a {@link UsageError} naming the variable. */
-export function readEnvironment(env: NodeJS.ProcessEnv): Given {
+export function readEnvironment(env: NodeJS.ProcessEnv): GivenFlags {
   const prefix = variable('');
   const known = [...FLAG_NAMES, 'config'].map((name) => variable(name).slice(prefix.length));
   for (const name of Object.keys(env)) {
@@ -94,7 +94,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Given {
     const text = env[variable(name)];
     if (text !== undefined) given[name] = parsed(variable(name), FLAGS[name], text);
   }
-  return given as Given;
+  return given as GivenFlags;
 }
 
 /** The value of a text; an error names its source. */

@@ -241,7 +241,7 @@ export const FLAGS = {
 export type FlagName = keyof typeof FLAGS;
 
 /** The settings given, by flag, variable or file. */
-export type Given = { [N in FlagName]?: (typeof FLAGS)[N] extends Flag<infer T> ? T : never };
+export type GivenFlags = { [N in FlagName]?: (typeof FLAGS)[N] extends Flag<infer T> ? T : never };
 
 export const FLAG_NAMES = Object.keys(FLAGS) as FlagName[];
 

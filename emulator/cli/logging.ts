@@ -2,7 +2,7 @@ import pc from 'picocolors';
 import { oneLine } from '../contract/visible.js';
 import type { EmulatorOptions } from '../index.js';
 import type { Io } from './command.js';
-import type { Given } from './flags.js';
+import type { GivenFlags } from './flags.js';
 import { createLineWriter, createRequestLine } from './request-log.js';
 
 type Log = NonNullable<EmulatorOptions['log']>;
@@ -24,7 +24,7 @@ const LEVELS = ['info', 'warn', 'error'] as const;
  */
 export function createLogging(
   { stderr, colors }: Pick<Io, 'stderr' | 'colors'>,
-  given: Pick<Given, 'quiet' | 'logFormat'>,
+  given: Pick<GivenFlags, 'quiet' | 'logFormat'>,
   least: (typeof LEVELS)[number] = given.quiet ? 'error' : 'info',
 ): Logging {
   const { write, flush } = createLineWriter(stderr);

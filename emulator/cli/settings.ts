@@ -2,7 +2,7 @@ import type { FlagRow, FlagTable } from '../../conformance/cli/arguments.js';
 import { UsageError } from '../../conformance/cli/arguments.js';
 import { grouped, MOST_USED } from '../../conformance/cli/help.js';
 import { parsed, readConfig, readEnvironment } from './config.js';
-import { FLAG_NAMES, FLAGS, type Flag, type FlagName, type Given, kebab, variable } from './flags.js';
+import { FLAG_NAMES, FLAGS, type Flag, type FlagName, type GivenFlags, kebab, variable } from './flags.js';
 
 /** The sources of the settings. */
 export interface Surroundings {
@@ -76,12 +76,12 @@ export function flagTable(fallbacks: Partial<Record<FlagName, string>> = {}): Fl
  *
  * @throws UsageError naming the flag, variable, or file and place, and what was expected
  */
-export function resolveSettings(argv: Record<string, unknown>, { env, folder }: Surroundings): Given {
+export function resolveSettings(argv: Record<string, unknown>, { env, folder }: Surroundings): GivenFlags {
   const config = single('--config', argv.config) ?? env[variable('config')];
   return { ...readConfig(config, folder), ...readEnvironment(env), ...readFlags(argv) };
 }
 
-function readFlags(argv: Record<string, unknown>): Given {
+function readFlags(argv: Record<string, unknown>): GivenFlags {
   const given: Record<string, unknown> = {};
   for (const name of FLAG_NAMES) {
     const value = argv[kebab(name)];
@@ -96,7 +96,7 @@ function readFlags(argv: Record<string, unknown>): Given {
       given[name] = parsed(source, flag, single(source, value) ?? '');
     }
   }
-  return given as Given;
+  return given as GivenFlags;
 }
 
 function single(source: string, value: unknown): string | undefined {

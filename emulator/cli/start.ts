@@ -12,7 +12,7 @@ import {
   UnusableKey,
 } from '../index.js';
 import type { ListenAt } from '../serving/listening.js';
-import type { Given } from './flags.js';
+import type { GivenFlags } from './flags.js';
 
 /** An emulator that listens. */
 export interface Started {
@@ -24,7 +24,7 @@ const readKey = (given: string): string =>
   /^\s*(\{|-----BEGIN)/.test(given) ? given : textOfFile(given, `signing key ${given}`);
 
 /** @throws UsageError for a flag that would do nothing, because another is missing */
-function refuseIdle({ pace, replay, replayElse, data, fsync }: Given): void {
+function refuseIdle({ pace, replay, replayElse, data, fsync }: GivenFlags): void {
   const idle = [
     [pace === 'recorded' && !replay, '--pace recorded: only --replay has a recorded pace'],
     [replayElse && !replay, '--replay-else: only --replay has requests that were not recorded'],
@@ -35,7 +35,7 @@ function refuseIdle({ pace, replay, replayElse, data, fsync }: Given): void {
 
 /** The options of an emulator with these settings. */
 export function optionsOf(
-  given: Given,
+  given: GivenFlags,
   observers: Pick<EmulatorOptions, 'log' | 'onRequest' | 'judge'>,
 ): EmulatorOptions {
   refuseIdle(given);
@@ -88,7 +88,7 @@ export function optionsOf(
  */
 const SETTING_ERRORS = [OptionError, StoreError, ScriptInvalid];
 
-function explained(error: unknown, given: Given): unknown {
+function explained(error: unknown, given: GivenFlags): unknown {
   if (!(error instanceof Error)) return error;
   if (error instanceof UnusableKey) return new UsageError(`signing key: ${error.message}`, { cause: error });
   if (SETTING_ERRORS.some((kind) => error instanceof kind)) return new UsageError(error.message, { cause: error });
@@ -112,7 +112,7 @@ function explained(error: unknown, given: Given): unknown {
  *
  * @throws UsageError for a setting that cannot be used
  */
-export async function start(given: Given, logging: Pick<EmulatorOptions, 'log' | 'onRequest'>): Promise<Started> {
+export async function start(given: GivenFlags, logging: Pick<EmulatorOptions, 'log' | 'onRequest'>): Promise<Started> {
   let emulator: Emulator | undefined;
   try {
     const judge = given.judge === true ? (await import('../../conformance/cli/checks.js')).createTraffic : undefined;

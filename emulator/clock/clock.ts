@@ -1,6 +1,6 @@
 import { createAllowance, hostTime } from './host.js';
 import { Scope } from './scope.js';
-import { createTimers, type Entry } from './timers.js';
+import { createTimers, type TimerEntry } from './timers.js';
 import type { ClockControl, ClockKind, ClockOptions, Timer, TimerKind } from './types.js';
 
 export type * from './types.js';
@@ -68,7 +68,7 @@ export function createClock(kind: ClockKind = 'real', options: ClockOptions = {}
     armed = setTimeout(onHost, Math.min(Math.max(0, next.due - now()), LONGEST_HOST_WAIT));
   };
 
-  const fire = (entry: Entry) => {
+  const fire = (entry: TimerEntry) => {
     timers.shift();
     const call = entry.fire;
     entry.fire = undefined;
@@ -99,7 +99,7 @@ export function createClock(kind: ClockKind = 'real', options: ClockOptions = {}
 
   const timer = (ms: number, call: () => void, its: TimerKind = 'deadline'): Timer => {
     if (closed) return { cancel() {} };
-    const entry: Entry = { due: now() + Math.max(0, ms), order: order++, fire: call };
+    const entry: TimerEntry = { due: now() + Math.max(0, ms), order: order++, fire: call };
     timers.add(entry);
     if (kind === 'auto' && its === 'work') {
       work.add(entry);
@@ -135,7 +135,7 @@ export function createClock(kind: ClockKind = 'real', options: ClockOptions = {}
       const { due } = entry;
       if (due > still) still = due;
       // Timers due at the same instant fire one after another, each with a turn for its effects.
-      for (let same: Entry | undefined = entry; same && same.due <= due && !closed; same = timers.first()) {
+      for (let same: TimerEntry | undefined = entry; same && same.due <= due && !closed; same = timers.first()) {
         fire(same);
         await turn();
         scope.throwIfDisposed();

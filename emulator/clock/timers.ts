@@ -1,14 +1,14 @@
 import TinyQueue from 'tinyqueue';
 
 /** A pending call on a clock. */
-export interface Entry {
+export interface TimerEntry {
   readonly due: number;
   readonly order: number;
   /** Undefined once fired or cancelled. */
   fire: (() => void) | undefined;
 }
 
-const byDue = (a: Entry, b: Entry) => a.due - b.due || a.order - b.order;
+const byDue = (a: TimerEntry, b: TimerEntry) => a.due - b.due || a.order - b.order;
 
 /** A heap with fewer cancelled entries than this is not worth rebuilding. */
 const SWEEP_FROM = 1_024;
@@ -18,13 +18,13 @@ const SWEEP_FROM = 1_024;
  * outnumber the live ones.
  */
 export function createTimers() {
-  let heap = new TinyQueue<Entry>([], byDue);
+  let heap = new TinyQueue<TimerEntry>([], byDue);
   let cancelled = 0;
 
   return {
-    add: (entry: Entry) => heap.push(entry),
+    add: (entry: TimerEntry) => heap.push(entry),
     /** The one due first. */
-    first(): Entry | undefined {
+    first(): TimerEntry | undefined {
       let entry = heap.peek();
       while (entry && entry.fire === undefined) {
         heap.pop();
@@ -46,7 +46,7 @@ export function createTimers() {
       cancelled = 0;
     },
     clear() {
-      heap = new TinyQueue<Entry>([], byDue);
+      heap = new TinyQueue<TimerEntry>([], byDue);
       cancelled = 0;
     },
   };

@@ -41,7 +41,7 @@ export function folded(parts: readonly string[]): string {
 }
 
 /** A request as it was sent. */
-export interface Sent {
+export interface PastedRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -54,7 +54,7 @@ export interface Sent {
  * A request as a curl command that a person may paste, in its parts: each is a line of its own, or all are one. A body
  * that a word of a command line cannot hold comes over standard input. It refers to nothing outside but `word`.
  */
-export function curlParts(sent: Sent, flags: readonly string[] = [], word = shellWord): string[] {
+export function curlParts(sent: PastedRequest, flags: readonly string[] = [], word = shellWord): string[] {
   const { method, url, headers, body, credential } = sent;
   const given = body === undefined || body === null || body === '' ? undefined : body;
   const piped = given !== undefined && (given.length > 30_000 || word(given).startsWith('"'));

@@ -43,7 +43,7 @@ export interface ReceivedRequest {
 }
 
 /** The verdict on a proof. It is `pending` if the body is missing and nothing before it was wrong. */
-export type Verdict =
+export type ProofVerdict =
   | { readonly result: 'accepted'; readonly verified: Verified }
   | ({ readonly result: 'refused' } & Refused)
   | { readonly result: 'pending' };
@@ -132,7 +132,7 @@ function badSignature(
  * Verifies a proof as an intern's daemon must, from the request alone (SIGN-4, SIGN-7). It uses no nonce up: the code
  * that acts on the verdict does.
  */
-export function verifyProof(deps: VerifyDeps, request: ReceivedRequest): { verdict: Verdict; trace: Trace } {
+export function verifyProof(deps: VerifyDeps, request: ReceivedRequest): { verdict: ProofVerdict; trace: Trace } {
   const { intern, headers, method, path, bodySha256 } = request;
   const internId = intern.id;
   const read = readProof(headers, deps.names, deps.requireV2);
@@ -141,7 +141,7 @@ export function verifyProof(deps: VerifyDeps, request: ReceivedRequest): { verdi
     proof && internId !== undefined && bodySha256 !== undefined
       ? expectedFields(proof, internId, request, bodySha256)
       : undefined;
-  const outcome = (verdict: Verdict, badVersion?: ProofVersion) => {
+  const outcome = (verdict: ProofVerdict, badVersion?: ProofVersion) => {
     const failed = verdict.result === 'refused' ? CHECK_OF[verdict.reason] : undefined;
     return { verdict, trace: { failed, proof, expected, badVersion } };
   };

@@ -10,7 +10,7 @@ import { createDriver, type End } from './drive.js';
 import type { Run } from './run.js';
 import { clearEvents, HELD_LIMIT, pushEvent } from './run-log.js';
 import { createSleeps, RunEndedError } from './sleeps.js';
-import type { Said } from './transcripts.js';
+import type { Utterance } from './transcripts.js';
 import { beginTurn, type TurnDeps, type TurnIntern } from './turn.js';
 
 /** How long a reader for whom {@link HELD_LIMIT} is held may take nothing of it, in ms of the host's time. */
@@ -37,7 +37,7 @@ export interface RunnerDeps {
   /** A behaviour waits for the clock, in ms. */
   readonly waits?: (runId: string, ms: number) => void;
   /** Receives the words of both sides in a run. */
-  readonly said?: (runId: string, said: Said) => void;
+  readonly said?: (runId: string, said: Utterance) => void;
 }
 
 /**

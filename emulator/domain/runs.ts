@@ -17,7 +17,7 @@ import { createRunIndex, type EndedRuns, type InternRuns, type RunDetails } from
 import type { InvokeRequest, PromptRequest, PromptResult, ReplyRequest, RunRef } from './run-requests.js';
 import { createRunner, type RunnerDeps } from './runner.js';
 import { createSessions } from './sessions.js';
-import type { Said } from './transcripts.js';
+import type { Utterance } from './transcripts.js';
 
 export type * from './run-requests.js';
 
@@ -43,7 +43,7 @@ export interface RunsDeps {
   /** A run waits for the clock, in ms. */
   readonly waits?: (runId: string, ms: number) => void;
   /** Receives the words of both sides in a run. */
-  readonly said?: (runId: string, said: Said) => void;
+  readonly said?: (runId: string, said: Utterance) => void;
 }
 
 /** Why runs are ended from outside. */

@@ -4,7 +4,7 @@ import type { RunEnded, Usage } from '../contract/run.js';
 import type { Line } from '../contract/views.js';
 
 /** The words of both sides in a run, in order. */
-export type Said =
+export type Utterance =
   | { readonly type: 'prompt' | 'steer'; readonly text: string }
   /** Texts that the intern said together: a line each. */
   | { readonly type: 'content'; readonly texts: readonly string[] }
@@ -15,7 +15,7 @@ export type Said =
   | { readonly type: 'end'; readonly ended: RunEnded; readonly message?: string; readonly usage: Usage | null };
 
 /** The text of a line. */
-type LineText = Exclude<Said, { readonly type: 'content' }> | { readonly type: 'content'; readonly text: string };
+type LineText = Exclude<Utterance, { readonly type: 'content' }> | { readonly type: 'content'; readonly text: string };
 
 /**
  * The lines of a run in columns; lines that were said together are one entry. Each kept entry costs garbage collection,
@@ -36,7 +36,7 @@ interface Transcript {
   cut: boolean;
 }
 
-type Held = Exclude<Said, { readonly type: 'content' }>;
+type Held = Exclude<Utterance, { readonly type: 'content' }>;
 
 /** Receives lines by the number of the first of them. */
 type Observer = (runId: string, first: number, count: number) => void;
@@ -59,7 +59,7 @@ export interface PastLine {
 
 /** The lines of the newest runs, bounded: for people who look at them, never for the runs themselves. */
 export interface Transcripts {
-  note(runId: string, said: Said): void;
+  note(runId: string, said: Utterance): void;
   /** `cut` if the beginning was dropped; undefined for a run that is no longer held. */
   of(runId: string): { lines: Line[]; cut: boolean } | undefined;
   /** The line of a run with a number; undefined if it is no longer held. */

@@ -17,7 +17,7 @@ export interface WriteView {
 }
 
 /** The kept part of a write of a stream. */
-export interface Write {
+export interface JournalWrite {
   readonly seq: number;
   readonly at: number;
   readonly kept: Uint8Array | string | Frames;
@@ -57,7 +57,7 @@ export interface JournalDraft {
   status: number | undefined;
   responseHeaders: Readonly<Record<string, string>>;
   responseBody: Held | undefined;
-  writes: Write[] | undefined;
+  writes: JournalWrite[] | undefined;
   held: number;
   closed: { at: number; how: StreamClosed; ended: string | undefined } | undefined;
 }

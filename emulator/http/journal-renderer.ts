@@ -2,7 +2,7 @@ import type { JournalEntry } from '../contract/journal-entry.js';
 import type { FieldProblem } from '../contract/problem.js';
 import { type Trace, traceOf } from '../contract/traceparent.js';
 import { type Redaction, shownHeader, withoutNamed } from '../credentials/redaction.js';
-import type { Held, JournalDraft, Write, WriteView } from './journal-entry.js';
+import type { Held, JournalDraft, JournalWrite, WriteView } from './journal-entry.js';
 
 /** How many characters of each body are shown, and how many bytes of all writes of one stream are kept. */
 const MAX_HELD = 65_536;
@@ -45,7 +45,7 @@ export function createJournalRenderer({ redact, redactWrites }: Pick<Redaction, 
 
   const textOf = (content: Uint8Array | string) => (typeof content === 'string' ? content : utf8.decode(content));
   /** One decoder for all: a character may be split over two writes. */
-  const textsOf = (writes: readonly Write[]) => {
+  const textsOf = (writes: readonly JournalWrite[]) => {
     const decoder = new TextDecoder();
     return writes.map(({ kept }) =>
       kept instanceof Uint8Array ? decoder.decode(kept, { stream: true }) : String(kept),
@@ -59,7 +59,7 @@ export function createJournalRenderer({ redact, redactWrites }: Pick<Redaction, 
     return { content: text ? bytes.toString() : bytes, cut: true };
   };
 
-  const writesOf = (writes: readonly Write[], cut: boolean) => {
+  const writesOf = (writes: readonly JournalWrite[], cut: boolean) => {
     const texts = redactWrites(textsOf(writes), cut);
     const length = texts.reduce((sum, text) => sum + text.length, 0);
     let room = Math.min(MAX_HELD, cut ? length - MARGIN : length);

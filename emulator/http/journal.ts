@@ -4,7 +4,7 @@ import type { JournalEntry } from '../contract/journal-entry.js';
 import { type Redaction, withoutValue } from '../credentials/redaction.js';
 import type { ReceivedRequest } from '../requests/received-request.js';
 import type { StreamHooks } from '../sse/stream.js';
-import type { JournalDraft, Write, WriteView } from './journal-entry.js';
+import type { JournalDraft, JournalWrite, WriteView } from './journal-entry.js';
 import { createJournalRenderer, KEPT } from './journal-renderer.js';
 
 /** Receives requests as they proceed: the log and the events. */
@@ -125,7 +125,7 @@ export function createJournal(
       draft.responseBody = render.hold(text);
     },
     watch(draft) {
-      const writes: Write[] = [];
+      const writes: JournalWrite[] = [];
       draft.writes = writes;
       return {
         onWrite(written, frames) {

@@ -5,7 +5,7 @@ import { type Authority, createAuthority } from '../signing/authority.js';
 import { type SecureServer, startSecureServer } from './h2.js';
 import { type Places, play } from './play.js';
 import { type MakeSigningEmulator, type RealSigning, realSigning } from './real.js';
-import { type KeptRequest, type Run, shown } from './run.js';
+import { type KeptRequest, type PlayedCase, shown } from './run.js';
 import { exchangeOf, sentOf } from './sent.js';
 import { headerOf, type Link, type Received, type Servers, startServers } from './servers.js';
 
@@ -65,7 +65,7 @@ export interface Lab {
   close(): Promise<void>;
 }
 
-interface Kept extends Run {
+interface Kept extends PlayedCase {
   readonly key: string;
   readonly token: string | undefined;
   real: RealSigning | undefined;

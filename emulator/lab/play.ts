@@ -3,7 +3,7 @@ import { hostNow, hostSleep } from '../clock/host-wait.js';
 import type { Scripted } from '../contract/client-case.js';
 import { bodyOf, joined, type Move, movesOf } from './body.js';
 import { createCoding } from './coding.js';
-import type { KeptRequest, Run } from './run.js';
+import type { KeptRequest, PlayedCase } from './run.js';
 import type { Wire } from './wire.js';
 
 /** How long an event may take to come out, in ms, times the patience of the run. */
@@ -47,7 +47,7 @@ function headersOf(exchange: Scripted, places: Places, coding: string | undefine
  * Waits until as many events are out as are due, for a second at most. The first late event decides: the others are not
  * waited for.
  */
-async function awaitPrompt(run: Run, due: number, signal: AbortSignal): Promise<void> {
+async function awaitPrompt(run: PlayedCase, due: number, signal: AbortSignal): Promise<void> {
   const late = run.prompt.some((write) => write.out < write.due);
   if (run.out < due && !late) {
     const enough = new AbortController();
@@ -69,7 +69,7 @@ async function awaitPrompt(run: Run, due: number, signal: AbortSignal): Promise<
 export async function play(
   wire: Wire,
   exchange: Scripted,
-  run: Run,
+  run: PlayedCase,
   request: KeptRequest,
   places: Places,
   accepts: (coding: string) => boolean,

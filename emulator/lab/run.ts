@@ -7,7 +7,7 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 export type KeptRequest = Writable<Omit<LabRequest, 'writes'>> & { writes: number[] };
 
 /** One call of a client that a case serves: what answers it, and what it did. */
-export interface Run extends Omit<LabRun, 'result'> {
+export interface PlayedCase extends Omit<LabRun, 'result'> {
   readonly theCase: ClientCase;
   readonly cuts: readonly number[] | undefined;
   readonly scale: number;
@@ -28,7 +28,7 @@ export interface Run extends Omit<LabRun, 'result'> {
 const SECRET = /authorization|cookie|signature|nonce|api[-_]?key|token/i;
 
 /** A run as it may be shown: no credential, no proof. */
-export function shown(run: Run): LabRun {
+export function shown(run: PlayedCase): LabRun {
   const hide = ([name, value]: readonly [string, string]) => [name, SECRET.test(name) ? '(redacted)' : value] as const;
   return {
     run: run.run,

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { Move } from './body.js';
 
 /** How an answer may end other than by its framing, or be disturbed. */
-export type Ending = Exclude<Move, { readonly bytes: Uint8Array } | { readonly wait: number }>;
+export type LastMove = Exclude<Move, { readonly bytes: Uint8Array } | { readonly wait: number }>;
 
 /** Where an answer is written: a connection of HTTP/1.1, or a stream of HTTP/2. */
 export interface Wire {
@@ -13,7 +13,7 @@ export interface Wire {
   /** The normal end of the body. */
   finish(): Promise<void>;
   /** Any other; a GOAWAY is no end. */
-  end(how: Ending): void;
+  end(how: LastMove): void;
   /** Calls back when the client is gone; returns what takes that back. */
   onGone(then: () => void): () => void;
 }

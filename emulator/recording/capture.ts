@@ -57,7 +57,7 @@ export class Share {
 export const inMegabytes = (bytes: number) => `${Math.round(bytes / 10_485.76) / 100} MB`;
 
 /** One write, and when it came. */
-export interface Write {
+export interface CapturedWrite {
   /** ms since the request came. */
   readonly at: number;
   readonly bytes: Uint8Array;
@@ -65,7 +65,7 @@ export interface Write {
 
 /** The writes of one side of an exchange: the beginning, as far as there is memory. */
 export class Capture {
-  readonly writes: Write[] = [];
+  readonly writes: CapturedWrite[] = [];
   /** How many bytes came, kept or not. */
   length = 0;
   /** Why the rest was not kept. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Transform } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
-import { inMegabytes, type Write } from './capture.js';
+import { type CapturedWrite, inMegabytes } from './capture.js';
 
 /** More codings than anybody uses, one within another. */
 const MOST_CODINGS = 4;
@@ -28,7 +28,7 @@ export const CODINGS: ReadonlySet<string> = new Set(DECODERS.keys());
 
 /** The decoded bytes, and what prevented the rest. */
 interface Decoded {
-  readonly writes: readonly Write[];
+  readonly writes: readonly CapturedWrite[];
   readonly problem?: string | undefined;
 }
 
@@ -38,7 +38,12 @@ const SLICE = 4_096;
 const SMALL = 65_536;
 
 /** Decodes one coding. Each write decodes to what its bytes reveal, at its time. */
-async function decodeOne(coding: string, writes: readonly Write[], limit: number, slice = SLICE): Promise<Decoded> {
+async function decodeOne(
+  coding: string,
+  writes: readonly CapturedWrite[],
+  limit: number,
+  slice = SLICE,
+): Promise<Decoded> {
   const joined = Buffer.concat(writes.map((write) => write.bytes).slice(0, 2));
   const decoder = DECODERS.get(coding)?.(joined[0] ?? 0, joined[1] ?? 0);
   if (!decoder) return { writes: [], problem: `content-encoding ${JSON.stringify(coding)} cannot be read` };
@@ -67,7 +72,7 @@ async function decodeOne(coding: string, writes: readonly Write[], limit: number
       decoder.destroy();
     }
   });
-  const decoded: Write[] = [];
+  const decoded: CapturedWrite[] = [];
   const take = (at: number) => {
     if (pieces.length > 0) decoded.push({ at, bytes: Buffer.concat(pieces) });
     pieces = [];
@@ -96,7 +101,7 @@ async function decodeOne(coding: string, writes: readonly Write[], limit: number
  */
 export async function decodeWrites(
   contentEncoding: string | undefined,
-  writes: readonly Write[],
+  writes: readonly CapturedWrite[],
   limit: number,
 ): Promise<Decoded> {
   const codings = (contentEncoding ?? '').split(',').map((coding) => coding.trim().toLowerCase());

@@ -1,6 +1,6 @@
 import { given } from '../contract/given.js';
 import type { Aliases } from './aliases.js';
-import type { Write } from './capture.js';
+import type { CapturedWrite } from './capture.js';
 import {
   ANSWER_HEADERS,
   type LeftOut,
@@ -30,7 +30,7 @@ export interface PassedExchange extends RawRequest {
   readonly status: number | null;
   readonly headers: Readonly<Record<string, string>>;
   /** Each write of the answer with its time, ms since the request came. */
-  readonly writes: readonly Write[];
+  readonly writes: readonly CapturedWrite[];
   readonly ended: RecordedExchange['ended'];
   /** Why the deployment's answer was not passed on, if it was not. */
   readonly notPassedOn?: string;
@@ -46,7 +46,7 @@ export interface RawExchange extends PassedExchange {
 const isStream = (headers: RawExchange['headers']) => /^text\/event-stream\b/i.test(headers['content-type'] ?? '');
 
 /** Texts of writes whose characters may be cut: a character belongs to the write in which it ends. */
-function textsOf(writes: readonly Write[]): string[] {
+function textsOf(writes: readonly CapturedWrite[]): string[] {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   return writes.map(({ bytes }) => decoder.decode(bytes, { stream: true }));
 }

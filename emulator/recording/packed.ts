@@ -1,5 +1,5 @@
 import { given } from '../contract/given.js';
-import type { Write } from './capture.js';
+import type { CapturedWrite } from './capture.js';
 import { sha256 } from './coding.js';
 import type { RawExchange } from './exchange.js';
 import type { LeftOut } from './format.js';
@@ -46,7 +46,7 @@ export function withoutBodies({ leftOut, ...packed }: PackedExchange, why: strin
 /** The exchange that was packed. */
 export function unpack({ writes: { at, lengths, bytes }, ...raw }: PackedExchange): RawExchange {
   let from = 0;
-  const writes = Array.from(lengths, (length, index): Write => {
+  const writes = Array.from(lengths, (length, index): CapturedWrite => {
     const write = { at: at[index] ?? 0, bytes: bytes.subarray(from, from + length) };
     from += length;
     return write;

@@ -1,10 +1,10 @@
-import type { Write } from './capture.js';
+import type { CapturedWrite } from './capture.js';
 import { decodeWrites, sha256 } from './coding.js';
 import type { LeftOut } from './format.js';
 
 /** A body as it can be searched: text, or bytes that are nearly text; its writes with their times. */
 export interface Readable {
-  readonly writes: readonly Write[];
+  readonly writes: readonly CapturedWrite[];
   readonly bytes: Buffer;
   /** The bytes as text, if they are UTF-8. */
   readonly text: string | undefined;
@@ -55,7 +55,7 @@ const NOT_TEXT = 'it is not text';
  */
 export async function readBody(
   contentEncoding: string | undefined,
-  raw: readonly Write[],
+  raw: readonly CapturedWrite[],
   cut: LeftOut | undefined,
   limit: number,
 ): Promise<Readable> {

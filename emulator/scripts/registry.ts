@@ -11,7 +11,7 @@ import { checkLifecycle } from './lifecycle.js';
 import type { Matches } from './matches.js';
 import { ScriptInvalid } from './problems.js';
 import { stockBehaviours } from './stock.js';
-import { type Watch, watchFiles } from './watch.js';
+import { type WatchFiles, watchFiles } from './watch.js';
 
 /** The scripts of an emulator, from all sources. */
 export interface Scripts extends ScriptRegistry {
@@ -49,7 +49,7 @@ export interface ScriptsDeps {
   readonly log: (record: Record<string, unknown>) => void;
   /** A script was put, taken back, or read again from its file. */
   readonly changed?: (name: string) => void;
-  readonly watch?: Watch;
+  readonly watch?: WatchFiles;
   /** How long changes of files are gathered before they are read. Default: 50 ms of the machine's time. */
   readonly gather?: () => Promise<void>;
 }

@@ -2,7 +2,7 @@ import { type FSWatcher, statSync, watch } from 'node:fs';
 import { basename, dirname, relative, resolve, sep } from 'node:path';
 
 /** Calls `changed` whenever a file or an entry of a directory may have changed; the result stops it. */
-export type Watch = (path: string, changed: () => void) => () => void;
+export type WatchFiles = (path: string, changed: () => void) => () => void;
 
 const isDirectory = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
@@ -17,7 +17,7 @@ function nearest(path: string): string {
  * Watches through the operating system. It watches the path, not what is there now: it notices a file or directory that
  * is replaced, or removed with the directories above it and made again.
  */
-export const watchFiles: Watch = (given, changed) => {
+export const watchFiles: WatchFiles = (given, changed) => {
   const path = resolve(given);
   let watchers: FSWatcher[] = [];
   let stopped = false;

@@ -3,7 +3,7 @@ import { type Format, migrate, type RawState } from '../contract/migrations.js';
 import type { State } from '../contract/state.js';
 import { Damage, StoreError, systemReason } from './errors.js';
 import { type Files, freeName } from './files.js';
-import type { Hold, Place } from './hold.js';
+import type { Hold, PathState } from './hold.js';
 import { checkOurs, createLogWriter, type LogWriter, readLog } from './log.js';
 import { applyChanges, asState, checkRows, withEveryCollection } from './rows.js';
 import { COLLECTION_NAMES, type RowSets, readSnapshot, type Snapshot, writeSnapshot } from './snapshot.js';
@@ -19,7 +19,7 @@ export interface LogAdapter extends SyncAdapter<Contents> {
   /** Open from the first read or write on. */
   readonly log: LogWriter;
   /** Whether snapshot and log are still where they were left. */
-  place(): Place;
+  place(): PathState;
   /** Bytes of the snapshot. */
   readonly snapshotSize: number;
   /** Releases the log; `remove` if the snapshot holds all of it. A log whose snapshot was replaced is set aside, and named. */

@@ -1,9 +1,9 @@
 import type { CollectionName } from '../contract/state.js';
-import type { Change } from './memory.js';
+import type { StoredChange } from './memory.js';
 
 /** The changes that one commit makes durable. */
 export interface Batch {
-  readonly changes: readonly Change[];
+  readonly changes: readonly StoredChange[];
   /** Whether the changes stay in memory if the disk refuses them, to go with the next commit. */
   readonly keep: boolean;
   resolve(): void;
@@ -22,10 +22,10 @@ export interface Dirty {
 export function createBatches() {
   const dirty = new Map<string, Dirty>();
   /** Changes since the last commit. */
-  let open: Change[] = [];
+  let open: StoredChange[] = [];
   let waiting: Batch[] = [];
   return {
-    add(change: Change) {
+    add(change: StoredChange) {
       open.push(change);
       const key = `${change.collection}\n${change.id}`;
       const known = dirty.get(key);

@@ -1,5 +1,5 @@
 import { COLLECTIONS, type CollectionName, type State } from '../contract/state.js';
-import type { Change } from './log.js';
+import type { LoggedChange } from './log.js';
 
 const NAMES = Object.keys(COLLECTIONS) as CollectionName[];
 
@@ -7,8 +7,8 @@ const NAMES = Object.keys(COLLECTIONS) as CollectionName[];
  * The changes that turn one state into another, by the rows they share. Undefined if they share less than half of them,
  * or if the changes would leave the rows in another order.
  */
-export function difference(from: State, to: State): Change[] | undefined {
-  const changes: Change[] = [];
+export function difference(from: State, to: State): LoggedChange[] | undefined {
+  const changes: LoggedChange[] = [];
   let shared = 0;
   for (const name of NAMES) {
     const before = new Map(from[name].map((row) => [row.id, row as { id: string }]));

@@ -11,8 +11,8 @@ import { createHold } from './hold.js';
 import { keyFileOf } from './key-file.js';
 import { locate } from './location.js';
 import { type LockHost, lock } from './lock.js';
-import type { Change as LogChange } from './log.js';
-import { type Change, createTables } from './memory.js';
+import type { LoggedChange as LogChange } from './log.js';
+import { createTables, type StoredChange } from './memory.js';
 import { snapshotFilesOf } from './snapshot-files.js';
 import type { Store } from './store.js';
 
@@ -25,7 +25,7 @@ export interface FileStoreOptions {
   /** Waits for the disk at each commit: survives a loss of power too, at some milliseconds a commit. */
   fsync?: boolean;
   /** Called with rows that have their earlier values again, because the disk refused the change. */
-  undone?: (rows: readonly Pick<Change, 'collection' | 'id'>[]) => void;
+  undone?: (rows: readonly Pick<StoredChange, 'collection' | 'id'>[]) => void;
   /** Receives a record of a write that the disk refused, and of a lock that was taken over. */
   log?: (record: Record<string, unknown>) => void;
   /** How the lock is renewed and waited for. Without it, it is not. */

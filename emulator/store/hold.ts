@@ -11,12 +11,12 @@ export interface Hold {
    */
   take(): void;
   /** Whether what was taken is still at the path, as it was. */
-  place(): Place;
+  place(): PathState;
   close(): void;
 }
 
 /** The content of a path: the file that was left there, another one, or none. */
-export type Place = 'kept' | 'replaced' | 'gone';
+export type PathState = 'kept' | 'replaced' | 'gone';
 
 /** Only this system can show which files other processes have open, and can replace an open file. */
 const CAN_TELL = process.platform === 'linux';

@@ -4,15 +4,15 @@ import type { CollectionName } from '../contract/state.js';
 import { crc32 } from './crc32.js';
 import { Damage, Foreign } from './errors.js';
 import { type Files, writeAll } from './files.js';
-import type { Place } from './hold.js';
+import type { PathState } from './hold.js';
 
 /** A change of a row: its new value, or the id of a deleted one. */
-export type Change = ['put', CollectionName, { id: string }] | ['delete', CollectionName, string];
+export type LoggedChange = ['put', CollectionName, { id: string }] | ['delete', CollectionName, string];
 
 /** Changes that were written together. Commits are numbered from 1 without a gap, over the whole life of a store. */
-export interface Entry {
+export interface LogEntry {
   commit: number;
-  changes: Change[];
+  changes: LoggedChange[];
 }
 
 const HEAD_START = '{"crc":"';
@@ -21,17 +21,17 @@ const HEAD = '{"crc":"00000000",';
 const checksum = (text: string | Uint8Array) => crc32(text).toString(16).padStart(8, '0');
 
 /** One line of the log: JSON, whose first member is the checksum of the bytes that follow it. */
-export function encodeEntry({ commit, changes }: Entry): Buffer {
+export function encodeEntry({ commit, changes }: LogEntry): Buffer {
   const rest = `"commit":${commit},"changes":${JSON.stringify(changes)}}`;
   return Buffer.from(`{"crc":"${checksum(rest)}",${rest}\n`);
 }
 
-function decodeEntry(line: Buffer): Entry | undefined {
+function decodeEntry(line: Buffer): LogEntry | undefined {
   const head = line.toString('latin1', 0, HEAD.length);
   if (!/^\{"crc":"[0-9a-f]{8}",$/.test(head)) return undefined;
   const rest = line.subarray(HEAD.length);
   if (checksum(rest) !== head.slice(8, 16)) return undefined;
-  return JSON.parse(line.toString()) as Entry;
+  return JSON.parse(line.toString()) as LogEntry;
 }
 
 /** Throws if a file is not a log of ours. A log that was cut off, or never reached the disk, is one. */
@@ -46,9 +46,9 @@ export function checkOurs(file: string, bytes: Buffer): void {
  * what a process killed while writing leaves behind. It was never acknowledged, and is skipped. Any other line that is
  * not as it was written is damage.
  */
-export function readLog(file: string, bytes: Buffer, after: number): { entries: Entry[]; whole: number } {
+export function readLog(file: string, bytes: Buffer, after: number): { entries: LogEntry[]; whole: number } {
   checkOurs(file, bytes);
-  const entries: Entry[] = [];
+  const entries: LogEntry[] = [];
   let whole = 0;
   let previous: number | undefined;
   for (let line = 1; whole < bytes.length; line++) {
@@ -73,9 +73,9 @@ export interface LogWriter {
   /** Bytes of whole entries in the file. */
   readonly size: number;
   /** Hands an entry to the operating system: all of it, or nothing if it throws. */
-  append(entry: Entry): void;
+  append(entry: LogEntry): void;
   clear(): void;
-  place(): Place;
+  place(): PathState;
   close(): void;
 }
 

@@ -3,7 +3,7 @@ import { COUNTED, NEWEST_KEPT } from './limits.js';
 import type { Collection, Store } from './store.js';
 
 /** A change of a row: its earlier value, undefined if it did not exist. Its present value is in the table. */
-export interface Change {
+export interface StoredChange {
   readonly collection: CollectionName;
   readonly id: string;
   readonly before: Rows[CollectionName] | undefined;
@@ -16,7 +16,7 @@ const NAMES = Object.keys(COLLECTIONS) as CollectionName[];
 type RowSets = Readonly<Record<CollectionName, Iterable<{ id: string }>>>;
 
 /** The in-memory tables behind every kind of store. `onChange` is called with each change of a row. */
-export function createTables(onChange: (change: Change) => void = () => {}) {
+export function createTables(onChange: (change: StoredChange) => void = () => {}) {
   const maps = Object.fromEntries(NAMES.map((name) => [name, new Map()])) as {
     [N in CollectionName]: Map<string, Rows[N]>;
   };
@@ -87,7 +87,7 @@ export function createTables(onChange: (change: Change) => void = () => {}) {
       }
     },
     /** Restores the value of a row before a change. */
-    undo({ collection: name, id, before }: Pick<Change, 'collection' | 'id' | 'before'>) {
+    undo({ collection: name, id, before }: Pick<StoredChange, 'collection' | 'id' | 'before'>) {
       if (before === undefined) remove(name, id);
       else set(name, before);
     },

@@ -3,7 +3,7 @@ import { words } from '../contract/problem.js';
 import { isRecord } from '../contract/record.js';
 import { COLLECTIONS, type CollectionName, conflictsOf, type InternRow, type State } from '../contract/state.js';
 import { Damage } from './errors.js';
-import type { Change } from './log.js';
+import type { LoggedChange } from './log.js';
 import { COLLECTION_NAMES } from './snapshot.js';
 
 /** The path of a place in JSON, as messages write it: `$.interns[3].record.name`. */
@@ -43,7 +43,7 @@ export function checkRows(file: string, state: RawState): void {
 }
 
 /** Applies changes to a state of any version, in order. Missing collections are added. */
-export function applyChanges(file: string, state: RawState, changes: Iterable<Change>): RawState {
+export function applyChanges(file: string, state: RawState, changes: Iterable<LoggedChange>): RawState {
   const maps = new Map<string, Map<string, unknown>>();
   const mapOf = (name: string) => {
     let map = maps.get(name);

@@ -14,10 +14,10 @@ export function jsonOf(text: string): unknown {
 }
 
 /** Keys with dots between them. In a list `[]` is every item, a number one of them, `-1` the last. */
-export type Place = string;
+export type JsonPath = string;
 
 /** The value of a place, of the first item where it names several; undefined where there is none. */
-export function valueAt(value: unknown, place: Place): unknown {
+export function valueAt(value: unknown, place: JsonPath): unknown {
   return place.split('.').reduce<unknown>((inner, key) => {
     if (Array.isArray(inner)) return inner.at(key === '[]' ? 0 : Number(key));
     return isRecord(inner) ? inner[key] : undefined;
@@ -30,7 +30,7 @@ export function valueAt(value: unknown, place: Place): unknown {
  */
 export function changedAt(
   value: unknown,
-  place: Place | readonly string[],
+  place: JsonPath | readonly string[],
   change: (value: unknown, parent: unknown) => unknown,
 ): unknown {
   const [key = '', ...rest] = typeof place === 'string' ? place.split('.') : place;

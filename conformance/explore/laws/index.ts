@@ -1,6 +1,6 @@
 import { alike, sortOf } from '../alike.js';
 import { internIn } from '../moments.js';
-import { messageOf, type Run } from '../run.js';
+import { type AppRun, messageOf } from '../run.js';
 import type { DisturbanceClass, Law, LawName, Seen } from '../types.js';
 import { brokenOnce, varyingKinds } from './once.js';
 import { brokenPolite, type Rudeness, rudenessOf } from './polite.js';
@@ -10,7 +10,7 @@ import type { Wrong } from './wrong.js';
 
 /** The laws of runs: the straight ones, and those that were added. */
 export interface Bench {
-  readonly straight: Run;
+  readonly straight: AppRun;
   /** Output that varies is compared without the parts that differ from run to run. */
   readonly plain: (text: string) => string;
   readonly varying: ReadonlySet<string>;
@@ -27,7 +27,11 @@ export interface Breach extends Wrong {
   readonly law: string;
 }
 
-export function createBench(first: Run, second: Run, rest: Pick<Bench, 'own' | 'requireTransient' | 'failOn'>): Bench {
+export function createBench(
+  first: AppRun,
+  second: AppRun,
+  rest: Pick<Bench, 'own' | 'requireTransient' | 'failOn'>,
+): Bench {
   return {
     straight: first,
     plain: first.seen.stdout === second.seen.stdout ? (text) => text : alike,
@@ -56,7 +60,7 @@ function unsettled({ outcome }: Seen): Wrong | undefined {
   return { message: `it did not end: ${outcome.waitsFor}`, request: outcome.at, did: 'goes on' };
 }
 
-function unhandled({ seen: { outcome }, rejected: [rejection] }: Run): Wrong | undefined {
+function unhandled({ seen: { outcome }, rejected: [rejection] }: AppRun): Wrong | undefined {
   if (outcome.kind === 'crashed') return { message: outcome.message, did: 'crashes' };
   return rejection === undefined ? undefined : { message: `an error was not handled: ${rejection}`, did: 'crashes' };
 }
@@ -80,7 +84,7 @@ function talksToOthers(seen: Seen, straight: Seen): Wrong | undefined {
 }
 
 /** The law that a disturbed run breaks, if it breaks one; `unnoticed` comes last. */
-export async function breachOf(run: Run, its: DisturbanceClass, bench: Bench): Promise<Breach | undefined> {
+export async function breachOf(run: AppRun, its: DisturbanceClass, bench: Bench): Promise<Breach | undefined> {
   const { seen } = run;
   const { outcome } = seen;
   const straight = bench.straight.seen;

@@ -64,9 +64,9 @@ export const VERDICT_WORDS = {
   broken: 'laws broken',
   incomplete: 'incomplete',
 } as const;
-export type Verdict = keyof typeof VERDICT_WORDS;
+export type ReportVerdict = keyof typeof VERDICT_WORDS;
 
-export const verdictOf = ({ counts, incomplete }: Pick<ExploreReport, 'counts' | 'incomplete'>): Verdict => {
+export const verdictOf = ({ counts, incomplete }: Pick<ExploreReport, 'counts' | 'incomplete'>): ReportVerdict => {
   if (counts.breach > 0) return 'broken';
   if (incomplete.length > 0) return 'incomplete';
   return counts.unnoticed > 0 ? 'unnoticed' : 'clean';

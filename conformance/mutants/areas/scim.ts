@@ -13,7 +13,7 @@ import {
   status,
   withoutHeader,
 } from '../operators/answers.js';
-import { all, by, type Exchange, method } from '../operators/exchange.js';
+import { all, by, type MutantExchange, method } from '../operators/exchange.js';
 import { wrap } from '../operators/parts.js';
 import { asked, cutsLimit, instead, query, sends } from '../operators/requests.js';
 
@@ -41,7 +41,7 @@ const directory = (change: (usual: Directory) => Partial<Directory>): Mutation =
 
 const at =
   (method: string, path: RegExp) =>
-  (exchange: Exchange): boolean =>
+  (exchange: MutantExchange): boolean =>
     exchange.request.method === method && path.test(exchange.path);
 const LIST = at('GET', /^\/scim\/group-mappings$/);
 const CREATE = at('POST', /^\/scim\/group-mappings$/);

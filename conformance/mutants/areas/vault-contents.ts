@@ -5,7 +5,7 @@ import { isRecord, type Json, valueAt } from '../../../emulator/wire/json.js';
 import { bodyOf } from '../../../emulator/wire/request.js';
 import { defineMutants, type Mutation, together } from '../mutant.js';
 import { answers, errors, exchanges, field, jsonReply, NOTHING } from '../operators/answers.js';
-import { all, type Exchange } from '../operators/exchange.js';
+import { all, type MutantExchange } from '../operators/exchange.js';
 import { rewire, routes, wrap } from '../operators/parts.js';
 import { again, cutsLimit, query, refuseBody, sends } from '../operators/requests.js';
 
@@ -18,7 +18,7 @@ const fingerprints = (change: (usual: VaultsDeps['sealing']['fingerprint']) => V
 
 /** Adds the value that was sent to the answers that `shows` names: those of the vault, or of the control interface. */
 const telling =
-  (shows: (exchange: Exchange, status: number) => boolean, into = inJson) =>
+  (shows: (exchange: MutantExchange, status: number) => boolean, into = inJson) =>
   (): Mutation => {
     let value: string | undefined;
     return exchanges(async (exchange, next) => {

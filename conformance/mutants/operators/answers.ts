@@ -1,7 +1,7 @@
 import { ERRORS, type ErrorKey } from '../../../emulator/contract/errors.js';
-import { isRecord, type Json, jsonOf, type Place } from '../../../emulator/wire/json.js';
+import { isRecord, type Json, type JsonPath, jsonOf } from '../../../emulator/wire/json.js';
 import { type Handler, type Mutation, together } from '../mutant.js';
-import { type Change, createMemory, type Exchange, exchangeOf, isOf, type Of, put } from './exchange.js';
+import { createMemory, exchangeOf, isOf, type MutantExchange, type NewValue, type Of, put } from './exchange.js';
 
 /** A response in plain values. Of an event stream the body is the stream. */
 export interface Reply {
@@ -44,7 +44,9 @@ const isJson = (reply: Reply): reply is Reply & { readonly body: string } =>
   typeof reply.body === 'string' && reply.headers['content-type']?.startsWith('application/json') === true;
 
 /** Middleware around the emulator, given what the request means. */
-export const exchanges = (does: (exchange: Exchange, next: Handler) => Response | Promise<Response>): Mutation => ({
+export const exchanges = (
+  does: (exchange: MutantExchange, next: Handler) => Response | Promise<Response>,
+): Mutation => ({
   around: (next, emulator) => {
     const memory = createMemory();
     return async (request) => does(exchangeOf(request, emulator, memory), next);
@@ -52,7 +54,7 @@ export const exchanges = (does: (exchange: Exchange, next: Handler) => Response 
 });
 
 /** Changes whatever the interface answers. */
-export const replies = (change: (reply: Reply, exchange: Exchange) => Reply | Promise<Reply>): Mutation =>
+export const replies = (change: (reply: Reply, exchange: MutantExchange) => Reply | Promise<Reply>): Mutation =>
   exchanges(async (exchange, next) => {
     const response = await next(exchange.request);
     return exchange.area === 'control' ? response : responseOf(await change(await replyOf(response), exchange));
@@ -81,7 +83,7 @@ export interface Which {
   readonly says?: string;
 }
 
-export const isMeant = ({ of, status, reason, says }: Which, reply: Reply, exchange: Exchange): boolean =>
+export const isMeant = ({ of, status, reason, says }: Which, reply: Reply, exchange: MutantExchange): boolean =>
   (of === undefined || isOf(of, exchange)) &&
   (status === undefined || [status].flat().includes(reply.status)) &&
   (reason === undefined || errorOf(reply)?.metadata?.reason === reason) &&
@@ -90,7 +92,7 @@ export const isMeant = ({ of, status, reason, says }: Which, reply: Reply, excha
 /** Answers otherwise, or with some of it replaced. */
 export const answers = (
   which: Which,
-  other: Partial<Reply> | ((reply: Reply, exchange: Exchange) => Reply),
+  other: Partial<Reply> | ((reply: Reply, exchange: MutantExchange) => Reply),
 ): Mutation =>
   replies((reply, exchange) => {
     if (!isMeant(which, reply, exchange)) return reply;
@@ -98,14 +100,14 @@ export const answers = (
   });
 
 /** Changes the JSON of the successful answers of an operation. */
-export const body = (of: Of, change: (body: Json, exchange: Exchange) => unknown): Mutation =>
+export const body = (of: Of, change: (body: Json, exchange: MutantExchange) => unknown): Mutation =>
   answers({ of }, (reply, exchange) => {
     const json = reply.status < 400 && isJson(reply) ? jsonOf(reply.body) : undefined;
     return isRecord(json) ? { ...reply, body: JSON.stringify(change(json, exchange)) } : reply;
   });
 
 /** Changes what stands in some places of the successful answers of an operation. */
-export const field = <T = string>(of: Of, places: Place | readonly Place[], change: Change<T>): Mutation =>
+export const field = <T = string>(of: Of, places: JsonPath | readonly JsonPath[], change: NewValue<T>): Mutation =>
   body(of, (json, exchange) => put(json, places, change, exchange));
 
 const RECORDS = ['list', 'create', 'get', 'update'] as const;
@@ -117,7 +119,7 @@ export const records = (change: (record: Json) => Json): Mutation =>
   );
 
 /** Changes one field of every record. */
-export const inRecords = <T = string>(name: string, change: Change<T>): Mutation =>
+export const inRecords = <T = string>(name: string, change: NewValue<T>): Mutation =>
   body(RECORDS, (json, exchange) => put(json, Array.isArray(json.data) ? `data.[].${name}` : name, change, exchange));
 
 /** Changes one status of the successful answers of an operation. */
@@ -145,7 +147,10 @@ export interface ErrorChange {
 }
 
 /** Changes parts of errors. */
-export const errors = (which: Which, change: ErrorChange | ((error: ErrorBody, exchange: Exchange) => ErrorChange)) =>
+export const errors = (
+  which: Which,
+  change: ErrorChange | ((error: ErrorBody, exchange: MutantExchange) => ErrorChange),
+) =>
   answers(which, (reply, exchange) => {
     const error = errorOf(reply);
     if (error === undefined) return reply;
@@ -161,15 +166,15 @@ export const errors = (which: Which, change: ErrorChange | ((error: ErrorBody, e
   });
 
 /** Whether a request is this call of the control interface. */
-export const isControl = ({ area, path, request }: Exchange, method: string, of: string | RegExp): boolean =>
+export const isControl = ({ area, path, request }: MutantExchange, method: string, of: string | RegExp): boolean =>
   area === 'control' && request.method === method && (typeof of === 'string' ? path === of : of.test(path));
 
 /** Changes what stands in a place of the answer of a call of the control interface. */
 export const inControl = <T = string>(
   method: string,
   path: string | RegExp,
-  places: Place | readonly Place[],
-  change: Change<T>,
+  places: JsonPath | readonly JsonPath[],
+  change: NewValue<T>,
 ): Mutation =>
   exchanges(async (exchange, next) => {
     const response = await next(exchange.request);

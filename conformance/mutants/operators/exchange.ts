@@ -1,6 +1,6 @@
 import type { Operation } from '../../../emulator/contract/operation.js';
 import type { Emulator } from '../../../emulator/emulator.js';
-import { changedAt, isRecord, type Json, type Place } from '../../../emulator/wire/json.js';
+import { changedAt, isRecord, type Json, type JsonPath } from '../../../emulator/wire/json.js';
 import { tokenOf } from '../../../emulator/wire/request.js';
 
 export type { Operation };
@@ -35,7 +35,7 @@ export function createMemory(): Memory {
 }
 
 /** A request at this emulator, and its operation, by path and method in the published interface. */
-export interface Exchange extends Memory {
+export interface MutantExchange extends Memory {
   readonly request: Request;
   readonly path: string;
   readonly query: URLSearchParams;
@@ -77,7 +77,7 @@ const PATHS: readonly { path: RegExp; methods: Readonly<Record<string, Operation
   { path: /^\/vault(\/interns\/[^/]+)?\/secrets\/[^/]+$/, methods: { PUT: 'vault-store', DELETE: 'vault-delete' } },
 ];
 
-export function exchangeOf(request: Request, emulator: Emulator, memory = createMemory()): Exchange {
+export function exchangeOf(request: Request, emulator: Emulator, memory = createMemory()): MutantExchange {
   const { pathname, searchParams } = new URL(request.url);
   const below = pathname.startsWith(`${BASE}/`) ? pathname.slice(BASE.length) : '';
   const row = PATHS.find(({ path }) => path.test(below));
@@ -104,9 +104,9 @@ export function exchangeOf(request: Request, emulator: Emulator, memory = create
 }
 
 /** The exchanges that a mutation is about. */
-export type Of = Operation | Area | readonly (Operation | Area)[] | ((exchange: Exchange) => boolean);
+export type Of = Operation | Area | readonly (Operation | Area)[] | ((exchange: MutantExchange) => boolean);
 
-export const isOf = (of: Of, exchange: Exchange): boolean =>
+export const isOf = (of: Of, exchange: MutantExchange): boolean =>
   typeof of === 'function'
     ? of(exchange)
     : [of].flat().some((one) => exchange.operation === one || exchange.area === one);
@@ -143,7 +143,7 @@ export const by =
       : tokenOf(request) !== undefined && tokenOf(request) === emulator.target.credentials[name];
 
 /** The surroundings of a changed value. */
-export interface About extends Exchange {
+export interface About extends MutantExchange {
   readonly parent: Json;
   /** The whole body, or the chunk. */
   readonly whole: Json;
@@ -152,14 +152,14 @@ export interface About extends Exchange {
 }
 
 /** Another value, or one made of the value that is there; an undefined one is left out. */
-export type Change<T> = ((value: T, about: About) => unknown) | string | number | boolean | null | undefined | object;
+export type NewValue<T> = ((value: T, about: About) => unknown) | string | number | boolean | null | undefined | object;
 
 /** A JSON body with another value in some places. What is made of the value that is there needs one. */
 export function put<T>(
   whole: Json,
-  places: Place | readonly Place[],
-  change: Change<T>,
-  exchange: Exchange,
+  places: JsonPath | readonly JsonPath[],
+  change: NewValue<T>,
+  exchange: MutantExchange,
   finish?: string,
 ): Json {
   const made = (value: unknown, parent: unknown): unknown => {

@@ -1,11 +1,14 @@
-import { isRecord, type Json, jsonOf, type Place } from '../../../emulator/wire/json.js';
+import { isRecord, type Json, type JsonPath, jsonOf } from '../../../emulator/wire/json.js';
 import { bodyOf, tokenOf, withRequest } from '../../../emulator/wire/request.js';
 import type { Mutation } from '../mutant.js';
 import { exchanges, isMeant, type Reply, responseOf, type Which } from './answers.js';
-import { type Change, type CredentialName, type Exchange, isOf, type Of, put } from './exchange.js';
+import { type CredentialName, isOf, type MutantExchange, type NewValue, type Of, put } from './exchange.js';
 
 /** Changes requests of the interface before the emulator sees them. */
-export const asked = (of: Of, change: (request: Request, exchange: Exchange) => Request | Promise<Request>): Mutation =>
+export const asked = (
+  of: Of,
+  change: (request: Request, exchange: MutantExchange) => Request | Promise<Request>,
+): Mutation =>
   exchanges(async (exchange, next) => {
     const { area, request } = exchange;
     const isIt = isOf(of, exchange) && (area !== 'control' || of === 'control');
@@ -22,7 +25,7 @@ export const as = (name: CredentialName, of: Of): Mutation =>
   );
 
 /** Changes the JSON body of an operation. Undefined sends none; a body that is not JSON stays. */
-export const bodies = (of: Of, change: (value: unknown, exchange: Exchange) => unknown): Mutation =>
+export const bodies = (of: Of, change: (value: unknown, exchange: MutantExchange) => unknown): Mutation =>
   asked(of, async (request, exchange) => {
     const text = request.body ? await request.clone().text() : '';
     const value = jsonOf(text);
@@ -32,15 +35,15 @@ export const bodies = (of: Of, change: (value: unknown, exchange: Exchange) => u
   });
 
 /** Changes the body of an operation where it is a JSON object. */
-export const sent = (of: Of, change: (body: Json, exchange: Exchange) => unknown): Mutation =>
+export const sent = (of: Of, change: (body: Json, exchange: MutantExchange) => unknown): Mutation =>
   bodies(of, (value, exchange) => (isRecord(value) ? change(value, exchange) : value));
 
 /** Changes what stands in some places of the body of an operation. */
-export const sends = <T = string>(of: Of, places: Place | readonly Place[], change: Change<T>): Mutation =>
+export const sends = <T = string>(of: Of, places: JsonPath | readonly JsonPath[], change: NewValue<T>): Mutation =>
   sent(of, (json, exchange) => put(json, places, change, exchange));
 
 /** Changes texts in the body of an operation. */
-export const texts = (of: Of, places: Place | readonly Place[], change: (text: string) => unknown): Mutation =>
+export const texts = (of: Of, places: JsonPath | readonly JsonPath[], change: (text: string) => unknown): Mutation =>
   sends<unknown>(of, places, (value) => (typeof value === 'string' ? change(value) : value));
 
 /** Leaves fields out of the body of an operation. */
@@ -84,7 +87,7 @@ export const cutsLimit = (of: Of, most: number): Mutation =>
 export const header = (
   of: Of,
   name: string,
-  change: (value: string | null, exchange: Exchange) => string | null | undefined,
+  change: (value: string | null, exchange: MutantExchange) => string | null | undefined,
 ): Mutation =>
   asked(of, (request, exchange) => {
     const given = request.headers.get(name);
@@ -94,7 +97,7 @@ export const header = (
 
 /** Answers requests in the emulator's place. */
 export const instead = (
-  when: Exclude<Of, (exchange: Exchange) => boolean> | ((exchange: Exchange) => unknown),
+  when: Exclude<Of, (exchange: MutantExchange) => boolean> | ((exchange: MutantExchange) => unknown),
   reply: Reply,
 ): Mutation =>
   exchanges(async (exchange, next) => {
@@ -118,7 +121,7 @@ const plainly = async (response: Response): Promise<Reply> => {
 /** Sends a refused request once more, in another form; undefined leaves the refusal. */
 export const again = (
   which: Which,
-  change: (request: Request, exchange: Exchange) => Request | undefined | Promise<Request | undefined>,
+  change: (request: Request, exchange: MutantExchange) => Request | undefined | Promise<Request | undefined>,
 ): Mutation =>
   exchanges(async (exchange, next) => {
     const { request } = exchange;

@@ -5,7 +5,7 @@ import { isRecord, type Json } from '../../../emulator/wire/json.js';
 import { bodyOf } from '../../../emulator/wire/request.js';
 import type { Mutation } from '../mutant.js';
 import { exchanges, inControl, isMeant, type Reply, refused, responseOf, type Which } from './answers.js';
-import { type Exchange, isOf } from './exchange.js';
+import { isOf, type MutantExchange } from './exchange.js';
 import { holding, wrap } from './parts.js';
 
 /** The runs of an intern that stream a chat. */
@@ -71,7 +71,7 @@ interface Answering {
 }
 
 /** The question that a chat request answers; undefined for a prompt. */
-export async function answering({ operation, request }: Exchange): Promise<Answering | undefined> {
+export async function answering({ operation, request }: MutantExchange): Promise<Answering | undefined> {
   const body = operation === 'chat' ? await bodyOf(request) : undefined;
   const messages = isRecord(body) && Array.isArray(body.messages) ? (body.messages as Json[]) : [];
   const last: unknown = messages.at(-1);
@@ -80,7 +80,7 @@ export async function answering({ operation, request }: Exchange): Promise<Answe
 }
 
 /** The runs that the control interface shows. */
-export async function runsOf({ emulator, internId }: Exchange, all = false): Promise<readonly RunView[]> {
+export async function runsOf({ emulator, internId }: MutantExchange, all = false): Promise<readonly RunView[]> {
   const of = all ? '' : `?intern_id=${internId}`;
   const listed = await emulator.fetch(`${emulator.target.control_url}/runs${of}`);
   return ((await listed.json()) as { data: RunView[] }).data;

@@ -1,8 +1,8 @@
-import { isRecord, type Json, jsonOf, type Place } from '../../../emulator/wire/json.js';
+import { isRecord, type Json, type JsonPath, jsonOf } from '../../../emulator/wire/json.js';
 import { createEventSplitter, eachEvent, isStream, passed, readAhead } from '../../../emulator/wire/streams.js';
 import type { Mutation } from '../mutant.js';
 import { type ErrorChange, type Reply, replies } from './answers.js';
-import { type Change, type Exchange, exchangeOf, isOf, put } from './exchange.js';
+import { exchangeOf, isOf, type MutantExchange, type NewValue, put } from './exchange.js';
 
 export const BEAT = ': keepalive\n\n';
 export const DONE = 'data: [DONE]\n\n';
@@ -11,7 +11,7 @@ const SILENT = ': \n\n';
 
 /** Changes the event stream that answers a chat. */
 const streams = (
-  change: (stream: ReadableStream<Uint8Array>, exchange: Exchange) => ReadableStream<Uint8Array>,
+  change: (stream: ReadableStream<Uint8Array>, exchange: MutantExchange) => ReadableStream<Uint8Array>,
 ): Mutation =>
   replies((reply, exchange) =>
     reply.body instanceof ReadableStream && isOf('chat', exchange)
@@ -20,7 +20,7 @@ const streams = (
   );
 
 /** Changes the frames of event streams, one by one; `begin` is called for each stream. Empty text leaves one out. */
-export const frames = (begin: (exchange: Exchange) => (frame: string) => string): Mutation =>
+export const frames = (begin: (exchange: MutantExchange) => (frame: string) => string): Mutation =>
   streams((stream, exchange) => passed(stream, { sends: eachEvent(begin(exchange)) }));
 
 interface Choice {
@@ -50,7 +50,7 @@ export const saysSomething = (chunk: Json | undefined): boolean => {
  * the reason that the stream has given so far.
  */
 export const chunks = (
-  begin: (exchange: Exchange) => (chunk: Json, finish: string | undefined) => Json | readonly Json[] | undefined,
+  begin: (exchange: MutantExchange) => (chunk: Json, finish: string | undefined) => Json | readonly Json[] | undefined,
 ): Mutation =>
   frames((exchange) => {
     const change = begin(exchange);
@@ -67,11 +67,11 @@ export const chunks = (
   });
 
 /** Changes what stands in some places of chunks. */
-export const chunk = <T = string>(places: Place | readonly Place[], change: Change<T>): Mutation =>
+export const chunk = <T = string>(places: JsonPath | readonly JsonPath[], change: NewValue<T>): Mutation =>
   chunks((exchange) => (one, finish) => put(one, places, change, exchange, finish));
 
 /** Changes what stands in a place of the final chunk, which has no choice. */
-export const final = <T = string>(place: Place, change: Change<T>): Mutation =>
+export const final = <T = string>(place: JsonPath, change: NewValue<T>): Mutation =>
   chunks(
     (exchange) => (one, finish) => (choiceOf(one) === undefined ? put(one, place, change, exchange, finish) : one),
   );
@@ -112,7 +112,7 @@ export const heldBack = (
 
 /** The part of a response that was sent when its client leaves it. */
 export interface Left {
-  readonly exchange: Exchange;
+  readonly exchange: MutantExchange;
   /** Chunks that said something. */
   readonly said: number;
 }
@@ -187,7 +187,7 @@ export const insteadOfStream = (when: (written: string) => boolean, instead: Rep
   });
 
 /** Leaves the body of a response that asks open for some turns of the event loop, and reports when its client closes it then. */
-export const staysOpenAfterDone = (closed: (exchange: Exchange) => void): Mutation =>
+export const staysOpenAfterDone = (closed: (exchange: MutantExchange) => void): Mutation =>
   streams((stream, exchange) => {
     const { signal } = exchange.request;
     const split = createEventSplitter();

@@ -1,5 +1,5 @@
 import { counted } from '../../../emulator/contract/counted.js';
-import type { Change, Diff, RunHead } from '../../run/diff.js';
+import type { CheckChange, Diff, RunHead } from '../../run/diff.js';
 import type { CheckResult } from '../../run/results.js';
 import { groups, skips } from '../groups.js';
 import { type Label, labelOf } from '../label.js';
@@ -51,10 +51,10 @@ const quiet = (checks: readonly CheckResult[]): Line[] => {
 const kept = (checks: readonly CheckResult[]): Line[] =>
   skips(checks).map((group) => entry('skip', 'quiet', `${keptBy(group)}: ${group.why}`, group.ids));
 
-const now = (changes: readonly Change[]) => changes.flatMap(({ is }) => is ?? []);
-const before = (changes: readonly Change[]) => changes.flatMap(({ was }) => was ?? []);
+const now = (changes: readonly CheckChange[]) => changes.flatMap(({ is }) => is ?? []);
+const before = (changes: readonly CheckChange[]) => changes.flatMap(({ was }) => was ?? []);
 
-const section = (title: string, { length }: readonly Change[], lines: readonly Line[]): Section[] =>
+const section = (title: string, { length }: readonly CheckChange[], lines: readonly Line[]): Section[] =>
   length === 0 ? [] : [{ title: `${title} (${counted(length, 'check')})`, lines }];
 
 /** The lists of a comparison. */
@@ -105,7 +105,7 @@ export function remarks({ old, now: newer }: Diff): string[] {
 }
 
 /** A change as data, with its sentence. */
-export const changeOf = ({ id, was, is }: Change) => {
+export const changeOf = ({ id, was, is }: CheckChange) => {
   const check = is ?? was;
   const found = is?.finding === undefined ? was : is;
   return {

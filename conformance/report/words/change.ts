@@ -1,6 +1,6 @@
 import { counted } from '../../../emulator/contract/counted.js';
 import { brief } from '../../framework/assert.js';
-import type { Change, Found } from '../../framework/finding.js';
+import type { Found, ValueChange } from '../../framework/finding.js';
 
 const PLACES = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
 
@@ -14,7 +14,7 @@ const several = (thing: 'call' | 'event', at: number, many: number): string =>
   many > 1 ? `${placed(thing, at)} and ${many - 1} more` : placed(thing, at);
 
 /** A change in one sentence without a full stop. The sentence leaves out `values`. */
-export function changeText(change: Change, values: { readonly got: string; readonly expected: string }): string {
+export function changeText(change: ValueChange, values: { readonly got: string; readonly expected: string }): string {
   const { got, expected } = values;
   switch (change.kind) {
     case 'lost': {
@@ -60,7 +60,7 @@ interface Marks {
 }
 
 /** When a client is wrong only as the bytes are cut. */
-export const cutText = (because: Found['because'] | undefined, change?: Change): string => {
+export const cutText = (because: Found['because'] | undefined, change?: ValueChange): string => {
   if (because?.kind !== 'cut' || change?.kind === 'varies') return '';
   return because.at.length === 0 ? ' when all comes in one piece' : ' when the bytes come in pieces';
 };

@@ -7,7 +7,7 @@ import { FileInvalid } from '../../contract/file.js';
 import { OptionError } from '../../index.js';
 import type { CommandModule } from '../command.js';
 import { environmentOf } from '../exec.js';
-import type { Given } from '../flags.js';
+import type { GivenFlags } from '../flags.js';
 import { exploreFlags, flagsOf, readEmulatorSettings, readExploreSettings } from './flags.js';
 import { progressTo } from './progress.js';
 import { type ExploreCall, explored } from './suite.js';
@@ -16,7 +16,7 @@ import { type ExploreCall, explored } from './suite.js';
 function saveSchedules(
   dir: string,
   { findings, unnoticed }: ExploreReport,
-  chosen: Given,
+  chosen: GivenFlags,
 ): (finding: Finding) => string | undefined {
   const files = new Map<Finding, string>();
   const taken = new Set<string>();

@@ -8,7 +8,7 @@ import { given } from '../../contract/given.js';
 import type { Call } from '../command.js';
 import { checkedSettings } from '../config.js';
 import { ALL_VARIABLES } from '../exec.js';
-import { type FlagName, type Given, kebab } from '../flags.js';
+import { type FlagName, type GivenFlags, kebab } from '../flags.js';
 import { flagTable, resolveSettings, type Surroundings } from '../settings.js';
 import { readLaws, readSchedule } from './files.js';
 
@@ -71,7 +71,7 @@ export function readEmulatorSettings(
   { seed: _, ...argv }: Call['argv'],
   { options: { schedule }, scheduleFile }: ExploreSettings,
   io: Surroundings,
-): Given {
+): GivenFlags {
   const saved = schedule?.explore?.emulator ?? {};
   const all = {
     ...checkedSettings(saved, `--schedule ${scheduleFile}: explore.emulator`),
@@ -81,7 +81,7 @@ export function readEmulatorSettings(
 }
 
 /** Settings as flags that give them again. */
-export const flagsOf = (given: Given): string[] =>
+export const flagsOf = (given: GivenFlags): string[] =>
   Object.entries(given).flatMap(([name, value]) =>
     [value].flat().flatMap((one) => (one === true ? [`--${kebab(name)}`] : [`--${kebab(name)}`, String(one)])),
   );

@@ -17,7 +17,7 @@ import { parseDuration } from '../../contract/duration.js';
 import { given } from '../../contract/given.js';
 import { commandLine } from '../../contract/pasted.js';
 import type { Io } from '../command.js';
-import type { Given } from '../flags.js';
+import type { GivenFlags } from '../flags.js';
 import { optionsOf } from '../start.js';
 import type { ExploreSettings } from './flags.js';
 
@@ -26,7 +26,7 @@ export interface ExploreCall {
   readonly settings: ExploreSettings;
   readonly command: CommandWords;
   /** The options given for the emulators. */
-  readonly given: Given;
+  readonly given: GivenFlags;
   readonly environmentOf: CommandOptions['environmentOf'];
   readonly io: Io;
   /** Ends the exploration early; it still reports. */

@@ -2,9 +2,9 @@ import type { RefusalKey } from '../../contract/daemon.js';
 import { correctedBody, correctedQuery } from './corrected.js';
 import { DAEMON_ADVICE } from './daemon-advice.js';
 import { replyTo } from './examples.js';
-import { type Advice, bodyOf, type Facts, type Sent, withBody } from './facts.js';
+import { type Advice, bodyOf, type Facts, type SentRequest, withBody } from './facts.js';
 
-const again = ({ entry }: Facts): Sent => entry.request;
+const again = ({ entry }: Facts): SentRequest => entry.request;
 const get = (path: (facts: Facts) => string) => (facts: Facts) => ({
   method: 'GET',
   url: facts.base + path(facts),
@@ -23,7 +23,7 @@ const newBody =
     const body = bodyOf(facts.entry.request);
     return body && withBody(facts.entry.request, change(body, facts));
   };
-const boot = (facts: Facts): Sent =>
+const boot = (facts: Facts): SentRequest =>
   facts.status === 'stopped' || facts.status === 'failed'
     ? { ...intern(facts), method: 'POST', url: `${intern(facts).url}/provision` }
     : intern(facts);

@@ -2,7 +2,7 @@ import { readChat, readInvoke } from '../../contract/chat.js';
 import { Refusal } from '../../contract/errors.js';
 import type { FieldProblem } from '../../contract/problem.js';
 import { exampleOf } from './examples.js';
-import { bodyOf, type Facts, type Sent, withBody } from './facts.js';
+import { bodyOf, type Facts, type SentRequest, withBody } from './facts.js';
 
 type Path = readonly PropertyKey[];
 type Node = Record<PropertyKey, unknown>;
@@ -43,7 +43,7 @@ const READS: Readonly<Record<string, (body: unknown) => unknown>> = { chat: read
 const MOST = 8;
 
 /** The request, with the wrong fields of its body put right (BODY-4, CHAT-15). */
-export function correctedBody(facts: Facts): Sent | undefined {
+export function correctedBody(facts: Facts): SentRequest | undefined {
   const { entry, fields } = facts;
   const sent = bodyOf(entry.request);
   const last = Array.isArray(sent?.messages) ? sent.messages.at(-1) : undefined;
@@ -70,7 +70,7 @@ export function correctedBody(facts: Facts): Sent | undefined {
 const NEEDED: Readonly<Record<string, string>> = { keep_members: 'true' };
 
 /** The request without the wrong parameters of its query. */
-export function correctedQuery({ entry, fields }: Facts): Sent {
+export function correctedQuery({ entry, fields }: Facts): SentRequest {
   const url = new URL(entry.request.url);
   for (const { path } of fields) {
     const name = String(path[0]);

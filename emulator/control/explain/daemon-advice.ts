@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { DaemonReason } from '../../contract/daemon.js';
-import { type Advice, type Facts, type Sent, withBody } from './facts.js';
+import { type Advice, type Facts, type SentRequest, withBody } from './facts.js';
 
 /** Asks for a new proof of what was sent, where all of it is known: a body that was not read, or is not shown, is not. */
-function signAgain({ entry, base }: Facts): Sent | undefined {
+function signAgain({ entry, base }: Facts): SentRequest | undefined {
   const { method, url, headers, body } = entry.request;
   const isEmpty = body === null && (headers['content-length'] ?? '0') === '0' && !headers['transfer-encoding'];
   const isWhole = body !== null && !entry.truncated && !body.includes('[redacted]');

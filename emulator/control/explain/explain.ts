@@ -9,13 +9,13 @@ import type { JournalDraft } from '../../http/journal-entry.js';
 import type { ControlParts } from '../parts.js';
 import { ADVICE } from './advice.js';
 import { replyTo } from './examples.js';
-import { bodyOf, type Facts, type Sent, withBody } from './facts.js';
+import { bodyOf, type Facts, type SentRequest, withBody } from './facts.js';
 import { AFTER_FAULT, BAD_ENDS, CLIENT_LEFT, noteOf, OF_OPERATION } from './outcome.js';
 
 type Parts = Pick<ControlParts, 'journal' | 'profile' | 'readers' | 'requirementOf' | 'runs' | 'scripts' | 'target'>;
 type Outcome = Pick<ExchangeExplanation, 'verdict' | 'summary' | 'wrong' | 'page'> & {
   requirement?: string | null | undefined;
-  next?: { do: string; send?: Sent | undefined };
+  next?: { do: string; send?: SentRequest | undefined };
 };
 
 function factsOf(draft: JournalDraft, entry: JournalEntry, parts: Parts): Facts {
@@ -45,7 +45,7 @@ const WRONG_KEY: readonly (RefusalKey | undefined)[] = [
 ];
 
 /** A request as a curl command, with variables in place of credentials. */
-const curl = (entry: JournalEntry, { headers, ...sent }: Sent, credential?: string): string =>
+const curl = (entry: JournalEntry, { headers, ...sent }: SentRequest, credential?: string): string =>
   curlOf({ ...entry, request: { ...sent, headers: { ...headers } } }, credential);
 
 const nameOf = ({ operation, request }: JournalEntry) =>

@@ -6,7 +6,7 @@ import { isRecord } from '../../contract/record.js';
 import type { RunView } from '../../contract/run.js';
 
 /** The request of an exchange, or one to send instead. */
-export interface Sent {
+export interface SentRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -37,18 +37,18 @@ export interface Advice {
   readonly in: string;
   readonly at: string;
   readonly do: string | ((facts: Facts) => string);
-  readonly send?: (facts: Facts) => Sent | undefined;
+  readonly send?: (facts: Facts) => SentRequest | undefined;
   readonly page: string;
 }
 
 /** The body of the request as an object, if it is one. */
-export function bodyOf({ body }: Pick<Sent, 'body'>): Record<string, unknown> | undefined {
+export function bodyOf({ body }: Pick<SentRequest, 'body'>): Record<string, unknown> | undefined {
   const value = jsonOf(body ?? '');
   return isRecord(value) ? value : undefined;
 }
 
 /** A request with another body, as JSON. */
-export const withBody = (sent: Sent, body: unknown): Sent => ({
+export const withBody = (sent: SentRequest, body: unknown): SentRequest => ({
   ...sent,
   headers: { ...sent.headers, 'content-type': 'application/json' },
   body: JSON.stringify(body),
