@@ -162,7 +162,7 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
     for (;;) {
       const one = special
         ? await create({ provision: true, ...overrides }, send)
-        : hand(pool.take('booting') ?? (await boot()));
+        : hand(pool.take('booting', pool.of('booting')[0]?.id) ?? (await boot()));
       if (!special) await ahead();
       try {
         const up = await booted(one, send, special ? undefined : session.standing(one.id)?.since);

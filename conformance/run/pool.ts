@@ -91,9 +91,9 @@ export function createPool(knowledge: {
       return intern;
     },
     /** The lane gets another shared intern from now on, and others another of the other workspace where a check of it had that. */
-    drop(lane: Lane, { shared = true, foreign = true } = {}) {
+    drop(lane: Lane, { foreign = true } = {}) {
       for (const one of [...kept.values()])
-        if (one.place === 'foreign' ? foreign && lane.made.has(one.intern.id) : shared && one.lane === lane) drop(one);
+        if (one.place === 'foreign' ? foreign && lane.made.has(one.intern.id) : one.lane === lane) drop(one);
     },
     /**
      * Takes back what the check of a lane made or was handed, and keeps no more than `most`: those that boot, or wait, are

@@ -91,23 +91,28 @@ export async function lookTwice(
   const explained: Finding[] = [];
   const sighted: Sighted[] = [];
   let excuse: Skip | undefined;
+  let waits: Look | undefined;
   for (let tries = 1; ; ) {
     const began = host.now();
     const other = sighted.at(-1);
-    const { tried, at = host.now(), once = false, counts } = await look(other?.error ?? before);
+    const seen: Look = waits ?? (await look(other?.error ?? before));
+    const { tried, at = host.now(), once = false, counts } = seen;
     const { error } = tried;
     const { again, skip, learnt } = (await explanation(run, check, tried, { began, at, tries })) ?? {};
     const refused = session.unusable('api_key');
     if (refused !== undefined)
       return { tried, decided: ended({ kind: 'unusable', credential: 'api_key', how: refused }) };
     excuse = skip ?? excuse;
-    const last = once || tries === TRIES;
+    // A habit that needs time is asked again, of the same look where there is no other.
+    waits = once && again !== undefined ? seen : undefined;
+    const last = tries === TRIES || (once && again === undefined);
     if (again === undefined || last) {
       const why = again === undefined ? skip : excuse;
       if (why !== undefined) return { tried, decided: { ...skipped(why), lost: isLost(error) } };
       const others = again === undefined ? [before ?? [], sighted.map((one) => one.error)].flat() : explained;
       const same = ({ found }: Finding) => error instanceof Finding && isSame(found, error.found);
-      const cameAgain = again === undefined ? others.some(same) : !once && others.every(same);
+      // The same finding once more is no other.
+      const cameAgain = again === undefined ? others.some(same) : others.every((one) => one !== error && same(one));
       if (!(error instanceof Finding) && other !== undefined) return { tried, other, decided: gone(run, tried, other) };
       const isOne = !(error instanceof Finding) || driver.control !== undefined || isProven(error.found) || cameAgain;
       if (isOne || (again === undefined && other !== undefined)) {
