@@ -9,9 +9,9 @@ const USER = /:\/\/[^\s/@:"]{0,100}:([^\s/@"]{8,})@/g;
 const HEADER = /(?:authorization|api-key)\s*:\s*((?:(?:bearer|basic|token)\s+)?[^\s"'\\,;]{8,})/gi;
 /** `token: …`, as YAML has it, or a sentence. A word after it may be none: a credential has letters and digits. */
 const LINE = /(?<![\w-])([\w-]{1,100}):[ \t]+(?=[^\s\d]*\d)(?=[^\sA-Za-z]*[A-Za-z])["']?([^\s"',;]{8,})/g;
-/** Signed tokens, and keys that begin as those of their maker do. */
+/** Signed tokens, and keys that begin as those of their maker do. Without a bound, a long run is walked from each `eyJ` in it. */
 const SHAPED =
-  /\b(?:eyJ[\w-]{8,}\.[\w-]+\.[\w-]+|(?:[spr]k|gh[opsu]|github_pat|glpat|xox[abps]|emu-ikey|emu-dtok)[-_][\w-]{16,}|AKIA[A-Z0-9]{16}\b)/g;
+  /\b(?:eyJ[\w-]{8,512}\.[\w-]+\.[\w-]+|(?:[spr]k|gh[opsu]|github_pat|glpat|xox[abps]|emu-ikey|emu-dtok)[-_][\w-]{16,}|AKIA[A-Z0-9]{16}\b)/g;
 /** The Base64 of JSON. */
 const BASE64 = /(?:ey|W3)[A-Za-z0-9+/_-]{22,}/g;
 const PART_NAME = /\bname="([^"\r\n]{1,100})"/g;

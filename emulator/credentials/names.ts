@@ -3,7 +3,7 @@ const SECRET_WORD =
   /^(?:api)?(?:keys?|tokens?|secrets?|passwords?|passwd|passphrase|pwd|credentials?|authorization|bearer|jwt)$/;
 /** The same, joined with the word before it. */
 const SECRET_COMPOUND =
-  /^\w*(?:access|account|api|auth|bearer|client|id|master|private|refresh|secret|service|session|signing)(?:keys?|tokens?|secrets?)$/;
+  /^\w*(?:access|account|api|auth|bearer|client|daemon|id|login|master|private|refresh|secret|service|session|signing|user)(?:keys?|tokens?|secrets?)$/;
 /** Other names that give access, whole. */
 const SECRET_NAME =
   /^(?:(?:auth|authorization|device|user|verification) code|code verifier|(?:client )?assertion|saml ?response|(?:auth|session) cookies?|otp)$/;

@@ -19,7 +19,8 @@ export const DAEMON_TOKEN_PREFIX = 'emu-dtok-';
 const SHAPED = [
   /emu-(?:ikey|dtok)-[A-Za-z0-9_-]{32}/,
   /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{85}[AQgw]==/,
-  /eyJ[\w-]{8,}\.[\w-]+\.[\w-]+/,
+  // Without a bound, a long run is walked from each `eyJ` in it.
+  /eyJ[\w-]{8,512}\.[\w-]+\.[\w-]+/,
 ].map((shape) => shape.source);
 const BEGINNINGS = [OWN_KEY_PREFIX, DAEMON_TOKEN_PREFIX, 'eyJhbGci', 'eyJ0eXAi'];
 /** A run that is long enough for the Base64 of a signature. */
@@ -29,7 +30,7 @@ const SHAPES = new RegExp(SHAPED.join('|'), 'g');
 
 /** The beginnings of credentials that are known by their shape, at the end of a text. */
 const BEGUN =
-  /(?:emu-(?:ikey|dtok)-[A-Za-z0-9_-]{0,31}|eyJ[\w-]*(?:\.[\w-]*){0,2}|(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{64,86}=?)$/;
+  /(?:emu-(?:ikey|dtok)-[A-Za-z0-9_-]{0,31}|eyJ[\w-]{0,512}(?:\.[\w-]*){0,2}|(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{64,86}=?)$/;
 export const REDACTED = '[redacted]';
 
 /**
