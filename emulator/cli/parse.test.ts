@@ -32,6 +32,8 @@ test.each([
   [['exec', 'npm', 'test'], 'exec: give the command after --, as in: exec -- npm'],
   [['--keepalive'], '--keepalive: expected a value after it'],
   [['record', 'http://x.test/api/v1?key=1'], 'record: a base URL ends in /api/v1; found "http://x.test/api/v1?key=1"'],
+  [['record', 'http://x.test/?x=/api/v1'], 'record: a base URL ends in /api/v1; found "http://x.test/?x=/api/v1"'],
+  [['record', 'http://x.test/#/api/v1'], 'record: a base URL ends in /api/v1; found "http://x.test/#/api/v1"'],
   [['--allow-host', 'http://x/', '--port', '0'], 'allowed host "http://x/": expected the name of a host'],
 ])('%j is reported in one line', async (args, message) => {
   await expect(runCommand(args, [], io)).rejects.toThrow(message);

@@ -26,7 +26,7 @@ function deployment(given: unknown): URL {
     throw new UsageError(`record: expected the http or https base URL of a deployment; found ${JSON.stringify(text)}`);
   }
   if (url.username || url.password) throw new UsageError('record: the URL may not hold a user name or password');
-  if (!/\/api\/v1\/?$/.test(url.href)) {
+  if (!/\/api\/v1\/?$/.test(url.pathname) || url.search !== '' || url.hash !== '') {
     throw new UsageError(`record: a base URL ends in /api/v1; found ${JSON.stringify(text)}`);
   }
   return url;
