@@ -126,7 +126,7 @@ export function createControl(options: ControlOptions) {
     async reset() {
       await must('POST', '/reset');
       scripts = [];
-      afterCheck.clear();
+      for (const what of ['faults', 'limits']) afterCheck.delete(what);
       for (const [name, script] of kept) await must('PUT', `/scripts/${name}`, script);
       await lift(0);
     },

@@ -339,9 +339,10 @@ export function createModel(options: ModelOptions) {
 
     /** The target was made to do wrong: nothing is known of it any more. */
     restart(): void {
-      for (const known of [interns, present, mappings, acts, statuses, untidied, vaults]) known.clear();
+      for (const known of [interns, present, mappings, acts, statuses, untidied, vaults, rested]) known.clear();
       for (const part of [who, names, creates, sessions, daemons, lists]) part.restart();
       hasForgotten = options.inUse === true;
+      bootsItself = false;
     },
 
     /** An answer came, or none will: after the rules have judged it. */

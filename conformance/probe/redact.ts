@@ -2,7 +2,7 @@ import { createKnown } from '../../emulator/credentials/known.js';
 import { isSecretName } from '../../emulator/credentials/names.js';
 import * as redaction from '../../emulator/credentials/redaction.js';
 
-const MEMBER = /"([\w-]+)"\s*:\s*"((?:[^"\\]|\\.){6,})"/g;
+const MEMBER = /"([\w-]+)"\s*:\s*"((?:[^"\\]+|\\.)*)"/g;
 /** The text in the place of a secret. */
 export const HIDDEN = redaction.REDACTED;
 

@@ -67,7 +67,7 @@ inBrowser('the console, the client lab', (open) => {
     await page.getByLabel('Needs').selectOption('idle');
     await page.getByRole('button', { name: /^Choose these/ }).click();
     await page.getByLabel("The adapter's command").fill('node adapter.js');
-    const line = await page.getByRole('status', { name: 'Command line' }).textContent();
+    const line = await page.getByRole('status', { name: 'Command line' }).innerText();
     expect(line).toBe(
       `npx intern-conformance client --only sse-one-event --only 'idle-*' --show ${url}/_emulator -- node adapter.js`,
     );
