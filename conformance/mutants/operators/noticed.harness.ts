@@ -102,11 +102,12 @@ export function noticed(segments: readonly Segment[]): {
 } {
   const ways = new Map<string, Way>();
   const broken = new Set<string>();
-  const met = new Map<string, number>();
   const wrong: string[] = [];
   for (const segment of segments) {
     const model = createModel(segment.options);
     const earlier = new Map<string, Answered[]>();
+    // At an emulator of ours a rule may say at once what it waits for elsewhere.
+    const met = new Map<string, number>();
     /** Rules that an exchange keeps, and those that it breaks. */
     const judged = (exchange: Exchange) => {
       const seen = seenBy(model, exchange);
