@@ -390,7 +390,7 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
     ],
   ],
   [
-    // A caller who cannot see it is told nothing of its state.
+    // The service tells nothing of an intern's state to a caller who cannot see it.
     'AUTH-3/not-visible',
     [1],
     [CREATE, entry(`POST ${ONE}/suspend`, 409, error(409, 'intern_busy'), { caller: 'foreign' })],

@@ -52,7 +52,7 @@ function* piecesOf(value: string): Generator<string> {
     yield value.slice(Math.min(at, value.length - SEARCHED_FROM), at + SECRET_PIECE);
 }
 
-/** What is shown of a header: of a credential, whatever it holds, its scheme alone. */
+/** A header as it is shown. A header that carries a credential shows its scheme alone. */
 export const shownHeader = (name: string, value: string, redact: (text: string) => string): string =>
   isSecretHeader(name) ? `${/^bearer\s/i.exec(value)?.[0] ?? ''}${REDACTED}` : redact(value);
 

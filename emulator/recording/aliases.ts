@@ -92,7 +92,7 @@ export function createAliases(environment: ReadonlyMap<string, string>): Aliases
   const secrets = new Map<string, string>();
   const secretValues = createKnown();
   const counts = new Map<AliasKind, number>();
-  /** Those that are long enough to be found in longer text. */
+  /** Values that are long enough to be searched for within a longer text. */
   const others = createKnown();
   const learned: Learned[] = [];
   const span = (start: number, end: number, shown = ''): Span => ({ start, end, shown });

@@ -22,7 +22,7 @@ export interface Leaf {
 }
 
 const NUMBER = /^[-+.\deE]+$/;
-/** What stands between the marks of a text. */
+/** The pieces of a text between its punctuation. */
 const TOKEN = /[^\s"',:;=<>(){}[\]&?/@#|]+/g;
 
 /** Of each line of a text the stretch that holds whatever is no word. */

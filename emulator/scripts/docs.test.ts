@@ -33,7 +33,7 @@ describe('docs/scripts.md', () => {
     expect(page.match(/^### \d+\./gm)).toHaveLength(10);
   });
 
-  /** What a run of a recipe says: with these answers to its questions, and after so long on its clock. */
+  /** The words of a run of a recipe, given the answers to its questions and the time on its clock. */
   test.each<[name: string, answers: readonly string[], said: object, ms?: number, more?: Record<string, unknown>]>([
     ['deploy', [], { content: 'I have to use the shell. Deployed.', finish: 'stop' }],
     ['deploy', ['reject_once'], { content: 'Left alone.' }, 0, { approval_mode: 'manual' }],

@@ -50,7 +50,7 @@ export function createScenario(exchanges: readonly PlacedExchange[]) {
           equal.push({ at, bindings: result });
           continue;
         }
-        // Of those that differ at the same stage, the first that was not asked yet was probably meant.
+        // Several requests may differ at the same stage: the first that was not asked yet was probably meant.
         const near = result.stage + (used[at] ? 0 : 0.5);
         if (!nearest || near > nearest.near) nearest = { at, difference: result, near };
       }
