@@ -10,9 +10,13 @@ export function checked<T>(schema: () => z.ZodType<T>, value: unknown): T {
   throw new Refusal('invalid_body', { detail: problems(fields, 'body'), fields });
 }
 
-/** The refusal of one field, or of one parameter of the query. */
-export const wrongField = (key: ErrorKey, name: string, message: string): Refusal =>
-  new Refusal(key, { detail: `${name}: ${message}`, fields: [{ path: [name], message }] });
+/** The refusal of one field, or of one parameter of the query. `said` replaces the message of the row. */
+export const wrongField = (key: ErrorKey, name: string, message: string, said?: string): Refusal =>
+  new Refusal(key, {
+    detail: `${name}: ${message}`,
+    fields: [{ path: [name], message }],
+    ...(said !== undefined && { message: said }),
+  });
 
 /**
  * A whole number of a query that may be given once; `fallback` if it is not given.

@@ -33,3 +33,13 @@ test('what SCIM changed is gone after a reset, and back after a restore, with a 
   await api.advance(2_000);
   expect((await api.get(`/scim/sync-jobs/${id}`)).json.data.status).toBe('succeeded');
 });
+
+test('SCIM-5: keep_members that is neither true nor false is no mistake in the query of a list', async () => {
+  const api = make();
+  const { error } = (
+    await api.control.delete(`${MAPPINGS}/${api.target.scim_mapping_id}?keep_members=yes`, undefined, {
+      as: api.credentials.management_key,
+    })
+  ).json;
+  expect(error).toEqual({ code: 400, message: 'Invalid query' });
+});

@@ -40,7 +40,7 @@ function parseKeepMembers({ query }: RequestParts): { keepMembers: boolean } {
   const values = query.getAll('keep_members');
   const [value] = values;
   if (values.length === 1 && (value === 'true' || value === 'false')) return { keepMembers: value === 'true' };
-  throw wrongField('invalid_query', 'keep_members', 'expected true or false, once');
+  throw wrongField('invalid_query', 'keep_members', 'expected true or false, once', 'Invalid query');
 }
 
 const organizationOf = ({ organizationId = '' }: Caller): string => organizationId;
