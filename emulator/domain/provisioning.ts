@@ -1,4 +1,5 @@
 import type { Scope } from '../clock/scope.js';
+import { Refusal } from '../contract/errors.js';
 import type { InternRow } from '../contract/state.js';
 import { DAEMON_TOKEN_PREFIX } from '../credentials/redaction.js';
 import { messageOf } from './behaviour-events.js';
@@ -6,7 +7,10 @@ import type { Interns, InternsDeps } from './interns.js';
 
 /** Background work: boots and teardowns, along the clock and the intern's script, until their scope ends. */
 export interface Provisioning {
-  /** Queues an intern and starts its boot (PROV-1). Returns the queued row, which is the answer to the caller. */
+  /**
+   * Queues an intern and starts its boot (PROV-1). Returns the queued row, which is the answer to the caller. An intern
+   * runs with a private vault of its own: while its create has not made the vault, it is refused with 409 `intern_busy`.
+   */
   provision(row: InternRow): InternRow;
   suspend(row: InternRow): InternRow;
   /** Starts the teardown, or notes an acknowledgement while one is in progress (DELETE-1, DELETE-3). */
@@ -117,6 +121,8 @@ export function createProvisioning(interns: Interns, deps: InternsDeps): Provisi
 
   return {
     provision(row) {
+      if (row.unfinished.includes('vault'))
+        throw new Refusal('intern_busy', { detail: 'its create is unfinished: send the same create again' });
       const queued = interns.move(row, 'provision', { last_failure_message: null, progress: null });
       guarded(queued, () => startBoot(queued));
       return queued;

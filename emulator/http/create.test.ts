@@ -38,6 +38,18 @@ test('CREATE-4: a retry does not finish a create whose intern is being deleted, 
   expect(made.json.id).not.toBe(half.id);
 });
 
+test('PROV-1: an intern whose create has not made its vault is not provisioned', async () => {
+  const api = createTestClient();
+  const create = () => api.post('/interns', { name: 'ada', workspace_id: api.workspaceId });
+  await api.post('/_emulator/faults', { operation: 'create', at: 'vault' });
+  expect((await create()).status).toBe(502);
+  const half = (await api.get('/interns')).json.data[0];
+  const provision = () => api.post(`/interns/${half.id}/provision`);
+  expect((await provision()).json.error).toMatchObject({ code: 409, metadata: { reason: 'intern_busy' } });
+  expect((await create()).status).toBe(201);
+  expect((await provision()).status).toBe(202);
+});
+
 describe('a profile that names the header of idempotency keys', () => {
   const profile = { ...PROFILES.svc, idempotency_header: 'x-once' };
   const api = createTestClient({ profile });
