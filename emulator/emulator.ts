@@ -109,6 +109,7 @@ export function assemble(options: EmulatorOptions, factories: Factories = defaul
       idle: options.spaceIdle ?? 600_000,
       most: options.maxSpaces ?? 1_000,
       regional: parts.regional,
+      cors: parts.cors,
       // Another emulator, behind a prefix, in memory, emulating.
       make: ({ settings, ...wanted }, at, tokens) =>
         mountEmulator(

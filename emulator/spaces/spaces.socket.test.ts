@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { closing } from '../../test/closing.js';
 import { createRandom } from '../clock/random.js';
 import { seededTarget } from '../control/target.js';
+import { createCors } from '../http/cors.js';
 import { createEmulator, type Emulator, type EmulatorOptions } from '../index.js';
 import { loadSeed } from '../options/options.js';
 import { createRootMount } from '../serving/addresses.js';
@@ -146,6 +147,11 @@ describe('a space', () => {
       expect(gone.status).toBe(404);
       expect(await message(gone)).toBe('the space one has ended: it was deleted; POST /_emulator/spaces makes one');
     }
+    const origin = 'http://localhost:3000';
+    const allowed = async (path: string) =>
+      (await emulator.fetch(path, { headers: { origin } })).headers.get('access-control-allow-origin');
+    expect(await allowed('/spaces/one/api/v1/interns')).toBe(origin);
+    expect(await allowed('/spaces/one/_emulator/target')).toBeNull();
     const never = await emulator.fetch('/spaces/never/api/v1/interns');
     expect(await message(never)).toBe('space never does not exist; POST /_emulator/spaces makes one');
     expect((await emulator.fetch('/spaces/never/_emulator/spaces', { method: 'POST' })).status).toBe(404);
@@ -173,6 +179,7 @@ describe('a space', () => {
         },
       },
       regional: () => false,
+      cors: createCors(),
       make: (_, mount) => ({
         answer: () => new Response(),
         daemon: async () => new Response(),

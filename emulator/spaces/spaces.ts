@@ -8,9 +8,11 @@ import type { SpaceRequest } from '../contract/space.js';
 import type { Target } from '../contract/target.js';
 import { ControlError } from '../control/error.js';
 import type { App } from '../http/app.js';
+import { type Cors, withCors } from '../http/cors.js';
 import type { NodeBindings } from '../http/exchange.js';
 import { protocolError } from '../http/protocol.js';
 import type { AnyResponse } from '../http/response.js';
+import { BASE } from '../http/route.js';
 import { type EmulatorOptions, OptionError } from '../options/options.js';
 import type { Mount } from '../serving/addresses.js';
 import { mountBelow } from '../serving/addresses.js';
@@ -47,6 +49,7 @@ export interface SpacesDeps {
   make(options: Partial<EmulatorOptions>, mount: Mount, tokens: DaemonTokens): Served;
   /** Whether a request came in by a regional hostname (BASE-4). */
   regional(host: string): boolean;
+  readonly cors: Cors;
 }
 
 /** Many emulators in one process, each behind a prefix (SPACE-1). */
@@ -141,16 +144,19 @@ export function createSpaces(deps: SpacesDeps): Spaces {
     return space;
   };
 
-  /** Answers for a space that does not exist. */
-  const nobody = (name: string): Mounted => ({
-    answer(request) {
-      const { headers, url } = request;
+  /** Answers for a space that does not exist: pages may read why, but for what was the control interface. */
+  const nobody = (name: string): Mounted => {
+    const answer = async ({ headers, url }: Request) => {
       const row = deps.regional(headers.get('host') ?? new URL(url).host) ? ERRORS.regional : ERRORS.not_found;
       const requestId = givenRequestId(headers.get('x-request-id')) ?? deps.random.uuid();
       const message = row === ERRORS.regional ? {} : { message: missing(name) };
       return protocolError(row, { url, requestId }, message);
-    },
-  });
+    };
+    const forPages = withCors(deps.cors, answer);
+    return {
+      answer: (request) => (new URL(request.url).pathname.startsWith(`${BASE}/`) ? forPages : answer)(request),
+    };
+  };
 
   const use = (space: Space) => {
     space.open++;
