@@ -194,7 +194,7 @@ export function createModel(options: ModelOptions) {
   };
 
   /** A request that may change an intern is answered, or never will be. `took`: whether it did; undefined: nobody knows. */
-  const moves = (asked: Asked, took: boolean | undefined, at: number) => {
+  const moves = (asked: Asked, took: boolean | undefined, at: number, status?: number) => {
     const { id, operation } = operationOf(asked) ?? {};
     const facts = id === undefined ? undefined : interns.get(id);
     if (facts === undefined || operation === undefined) return;
@@ -203,6 +203,8 @@ export function createModel(options: ModelOptions) {
       facts.moving = Math.max(0, facts.moving - 1);
       if (took !== false) facts.moved = at;
       if (took !== false && (name === 'suspend' || name === 'delete')) facts.halted = at;
+      // A caller who sees it is told with 404 that it is gone: somebody else has taken it away by then.
+      else if (status === 404 && isVisible(asked, facts) !== false) facts.refused = undefined;
       else if (name === 'suspend' || name === 'provision' || name === 'delete')
         facts.refused = { name, number: asked.number, at: asked.at };
     }
@@ -365,7 +367,7 @@ export function createModel(options: ModelOptions) {
       if (id !== undefined) sessions.ends(asked, id);
       const facts = id === undefined ? undefined : interns.get(id);
       const at = answered?.at ?? asked.at;
-      moves(asked, took, at);
+      moves(asked, took, at, status);
       if (name === 'update' && asked.body.kind === 'unknown')
         for (const value of Object.values(facts?.settings ?? {})) value.forget(at);
       if (answered === undefined) return;

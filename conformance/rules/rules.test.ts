@@ -524,6 +524,16 @@ test('an intern that stops late after its own suspend was not stopped by that of
   expect(judged(conversation).map(({ id }) => id)).not.toContain('LIFE-1/no-other');
 });
 
+test('a delete that finds no intern is not the one that took it away', () => {
+  const conversation = [
+    CREATE,
+    entry(`GET ${ONE}`, 200, record()),
+    entry(`DELETE ${ONE}`, 404, error(404, 'not_found'), { at: 100 }),
+    entry(`GET ${ONE}`, 404, error(404, 'not_found'), { at: -59_000 }),
+  ];
+  expect(judged(conversation).map(({ id }) => id)).not.toContain('LIFE-1/refused-does-nothing');
+});
+
 test('a boot after a refused provision is that of the call where interns rest until they are asked to boot', () => {
   const rested = PROMPT_READS.map((said) => (said.method === 'GET' ? { ...said, at: 3_000 } : said));
   const conversation = (before: readonly Said[]) => [
