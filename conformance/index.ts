@@ -42,11 +42,13 @@ export const merge = (parts: readonly Results[]): Report => reportOf(mergeResult
 export async function runConformance(options: ConformanceOptions = {}): Promise<Report> {
   knownOptions(options);
   const host = systemHost;
-  const tag = options.tag ?? host.tag(4);
+  const { tag = host.tag(4), maxTime } = options;
+  const began = host.now();
+  const until = maxTime === undefined ? undefined : began + maxTime;
   const settings = { slow: BUDGETS[options.budget ?? 'default'].wait, ...options };
-  const { driver, close } = await connect({ settings, host, tag, look: true });
+  const { driver, close } = await connect({ settings, host, tag, look: true, until });
   try {
-    return await run({ ...options, driver, tag, host });
+    return await run({ ...options, driver, tag, host, began });
   } finally {
     await close();
   }

@@ -17,7 +17,7 @@ import type { RunnerOptions } from './run/options.js';
 /** The target to hold against the interface, the selection, and the limits of the run. Durations are ms of real time. */
 export interface ConformanceOptions
   extends Omit<TargetOptions, keyof RunnerOptions>,
-    Omit<RunnerOptions, 'driver' | 'checks' | 'host'> {}
+    Omit<RunnerOptions, 'driver' | 'checks' | 'host' | 'began'> {}
 
 const NUMBER: Kind = ['a number from 0', (value) => typeof value === 'number' && value >= 0];
 const COUNT: Kind = ['a whole number from 1', (value) => Number.isSafeInteger(value) && Number(value) > 0];

@@ -313,6 +313,15 @@ describe('invalid targets', () => {
   const json = (response: ServerResponse, status: number, body: object) =>
     void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 
+  test('--max-time holds at one that hangs: a look before the run counts too', async () => {
+    const url = await serve(() => {});
+    const began = performance.now();
+    const { exit, out } = await called([...words`${url} --api-key abcdefghij --max-time 1s`]);
+    expect(exit).toBe(3);
+    expect(out).toContain('--max-time');
+    expect(performance.now() - began).toBeLessThan(5_000);
+  });
+
   test.each<[string, RequestListener, RegExp]>([
     ['hangs', () => {}, /cannot be reached: timeout/],
     ['drops', (request) => void request.socket.destroy(), /cannot be reached: dropped/],

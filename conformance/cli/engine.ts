@@ -71,14 +71,23 @@ export async function concluded(
 export async function connected<T>(
   settings: Settings,
   io: Io,
-  work: (driver: Connected['driver'], tag: string) => Promise<T>,
+  work: (driver: Connected['driver'], run: { readonly tag: string; readonly began: number }) => Promise<T>,
   { look = true } = {},
 ): Promise<T> {
   const { host } = io;
-  const tag = host.tag(4);
-  const { driver, close } = await connect({ settings, host, tag, look, env: io.env, signal: io.signal });
+  const run = { tag: host.tag(4), began: host.now() };
+  const until = settings.maxTime === undefined ? undefined : run.began + settings.maxTime;
+  const { driver, close } = await connect({
+    settings,
+    host,
+    tag: run.tag,
+    look,
+    until,
+    env: io.env,
+    signal: io.signal,
+  });
   try {
-    return await work(driver, tag);
+    return await work(driver, run);
   } finally {
     await close();
   }
@@ -90,7 +99,7 @@ export const atTarget = (
   io: Io,
   work: (target: Omit<RunnerOptions, 'checks'> & { readonly host: Host; readonly tag: string }) => Promise<Results>,
 ): Promise<Results> =>
-  connected(settings, io, async (driver, tag) => {
+  connected(settings, io, async (driver, { tag, began }) => {
     const { bootTimeout, concurrency, maxRequests, maxTime, rate, readOnly, timeout, url } = settings;
     const ledgerPath = url === undefined ? undefined : ledgerFile(settings.ledgerDir, tag);
     if (ledgerPath !== undefined) {
@@ -108,6 +117,7 @@ export const atTarget = (
       driver,
       readOnly,
       tag,
+      began,
       command: commandOf(settings),
       signal: io.signal,
       host: io.host,

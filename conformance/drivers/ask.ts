@@ -18,13 +18,16 @@ export function createAsk(options: {
   readonly host: Host;
   /** ms */
   readonly timeout: number;
+  /** When no answer is waited for any longer. */
+  readonly until?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }): Ask {
-  const { fetch, host, plainFetch, timeout: ms } = options;
+  const { fetch, host, plainFetch, timeout, until = Number.POSITIVE_INFINITY } = options;
   const inFlight = createInFlight(options.signal);
   return ({ method = 'GET', headers = new Headers(), ...rest }) => {
     const request: Outgoing = { ...rest, method, headers };
-    const late = () => new Error(`${rest.url} did not answer within ${ms} ms`);
+    const ms = Math.max(0, Math.min(timeout, until - host.now()));
+    const late = () => new Error(`${rest.url} did not answer within ${Math.round(ms)} ms`);
     const abort = new AbortController();
     const asked = async () => {
       const answer = await (plainFetch?.(request) ?? fetch(requestOf({ ...request, signal: abort.signal })));

@@ -99,6 +99,8 @@ interface ConnectOptions {
   readonly look: boolean;
   /** Where proxies are named; the variables of the process where nothing else is given. */
   readonly env?: Environment;
+  /** When the time of the run is over, that of the look too. */
+  readonly until?: number | undefined;
   /** Ends the look. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -108,7 +110,7 @@ interface ConnectOptions {
  * the URL, else a deployment.
  */
 export async function connect(options: ConnectOptions): Promise<Connected> {
-  const { settings, host, tag, look: looks, signal } = options;
+  const { settings, host, tag, look: looks, signal, until } = options;
   const readOnly = settings.readOnly === true;
   const fetch = settings.fetch ?? environmentFetch(options.env ?? process.env);
   const { profile, seed, credentials, controlToken, daemonFetch, facts, publicKeys, prompts, slow } = settings;
@@ -119,7 +121,7 @@ export async function connect(options: ConnectOptions): Promise<Connected> {
   const asks = settings.control !== false && (looks || LOOPBACK.test(new URL(baseUrl).hostname));
   let descriptor: Descriptor | undefined;
   let unreachable: string | undefined;
-  const ask = createAsk({ fetch, host, signal, timeout: settings.timeout ?? 10_000 });
+  const ask = createAsk({ fetch, host, signal, until, timeout: settings.timeout ?? 10_000 });
   if (asks)
     descriptor = await findEmulator(ask, baseUrl, controlToken).catch((error: unknown) => {
       unreachable = kindOf(error).detail;

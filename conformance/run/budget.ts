@@ -184,12 +184,12 @@ export function createEnding(
     /** Ends what is under way, too. */
     end,
     /** Watches the time and the signal of the caller, until it is closed. */
-    begin(owed = owes) {
+    begin(owed = owes, began = host.now()) {
       owes = owed;
       if (signal?.aborted) interrupted();
       signal?.addEventListener('abort', interrupted, { once: true });
       if (time === undefined || !Number.isFinite(time.most)) return;
-      until = host.now() + time.most;
+      until = began + time.most;
       const watch = () => {
         const rest = left(owes());
         if (rest > 2 * SOONEST) {

@@ -53,7 +53,7 @@ export function openRun(options: Omit<RunnerOptions, 'checks'>, { puts = true } 
     };
   };
   const { kind, address, baseUrl, profile } = driver.target;
-  const began = host.now();
+  const { began = host.now() } = options;
   const putBackFailed = (error: unknown) =>
     ending.stop({ kind: 'not-put-back', detail: error instanceof Error ? error.message : String(error) });
 
@@ -86,7 +86,7 @@ export function openRun(options: Omit<RunnerOptions, 'checks'>, { puts = true } 
     async begin(look) {
       const at = new Date(began).toISOString();
       own.note({ event: 'run', run: tag, url: baseUrl, prefix: session.prefix, at });
-      ending.begin(owed);
+      ending.begin(owed, began);
       const why = look && !signal.aborted ? await preflight(session.running, driver.control !== undefined) : undefined;
       if (why !== undefined) ending.stop(why);
       if (puts && ending.stopped === undefined) await driver.begin?.();

@@ -41,6 +41,8 @@ export interface RunnerOptions extends EngineOptions, BudgetOptions {
   /** How the kit was called. */
   readonly command?: string | undefined;
   readonly host?: Host | undefined;
+  /** When it began, by the clock of the host: a look at the target before it counts to its time. Default: when it is opened. */
+  readonly began?: number | undefined;
 }
 
 /** The options of a run, with defaults filled in. Times in ms. */
