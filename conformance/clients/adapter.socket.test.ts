@@ -4,6 +4,7 @@ import { called } from '../cli/called.harness.js';
 import { type Host, systemHost } from '../probe/time.js';
 import type { Report } from '../report/json.js';
 import { tty } from '../report/tty.js';
+import { startChild } from './child.js';
 
 /** How every adapter here begins; each answers as its `answer` says. */
 const adapter = (answer: string, hello = `{"adapter":"test","version":1,"layers":["sse","other"],"more":1}`) => `
@@ -250,6 +251,21 @@ test('--show needs a running emulator: one line and exit 2 before anything is st
   expect(exit).toBe(2);
   expect(err).toMatch(/^intern-conformance: --show http:\/\/127\.0\.0\.1:9: expected the address of a running/);
   expect(err.trim().split('\n')).toHaveLength(1);
+});
+
+test('adapters share one listener for the end of this process', async () => {
+  const before = process.listenerCount('exit');
+  const all = Array.from({ length: 12 }, () => {
+    let ended = () => {};
+    const end = new Promise<void>((resolve) => {
+      ended = resolve;
+    });
+    return { end, child: startChild('cat', [], { line() {}, tooLong() {}, err() {}, ended }) };
+  });
+  expect(process.listenerCount('exit') - before).toBeLessThanOrEqual(1);
+  for (const { child } of all) child.finish();
+  await Promise.all(all.map(({ end }) => end));
+  expect(process.listenerCount('exit')).toBe(before);
 });
 
 test('a case that has ended listens to the end of the run no more', async () => {

@@ -14,6 +14,12 @@ export interface ChildHandlers {
   err(text: string): void;
 }
 
+/** The ends of the children that are there. Where this process ends in the middle of a run, nobody else would end them. */
+const kills = new Set<() => void>();
+const killAll = () => {
+  for (const kill of kills) kill();
+};
+
 /** Starts a command whose output is read by lines. */
 export function startChild(command: string, args: readonly string[], on: ChildHandlers) {
   const posix = process.platform !== 'win32';
@@ -65,9 +71,13 @@ export function startChild(command: string, args: readonly string[], on: ChildHa
       child.kill('SIGKILL');
     }
   };
-  // Where this process ends in the middle of a run, nobody else would end it.
-  process.once('exit', kill);
-  child.once('close', () => process.off('exit', kill));
+  // One listener for all: Node warns of more than ten.
+  if (kills.size === 0) process.on('exit', killAll);
+  kills.add(kill);
+  child.once('close', () => {
+    kills.delete(kill);
+    if (kills.size === 0) process.off('exit', killAll);
+  });
   return {
     write: (line: string) => void child.stdin.write(`${line}\n`),
     /** No more runs: its input ends. */
