@@ -71,6 +71,13 @@ test('a monitor passes where all is right, and is skipped where there was nothin
   expect(rowOf(nothing.results)).toMatchObject({ verdict: 'skip', skip: { because: { kind: 'met' } } });
 });
 
+test('a rule for an emulator of ours alone is skipped elsewhere for that reason', async () => {
+  const found = checkOf({ id: 'LIFE-1/found', requirement: 'LIFE-1', level: 'S', says: 'x', judge: () => undefined });
+  const { results } = await runOf([creates('a/one'), found]);
+  const row = results.checks.find(({ id }) => id === found.id);
+  expect(row?.skip).toMatchObject({ kind: 'need', because: { kind: 'lacks', need: 'control' } });
+});
+
 test('what a check reports of an exchange its monitor does not report again', async () => {
   const reports = check('a/reports', async ({ api, interns }) => {
     equal((await api.create(interns.body())).headers.get('x-right'), 'yes', 'x-right of a create');
