@@ -11,10 +11,12 @@ import { LATE, Recent } from '../model/options.js';
 import type { ShownExchange } from '../probe/evidence.js';
 import { systemHost } from '../probe/time.js';
 import { type Report, reportOf } from '../report/json.js';
-import { type Breach, foundBy, RULES, type Rule, rulesFor, seenBy, situationOf } from '../rules/index.js';
+import { type Breach, foundBy, RULES, type Rule, rulesFor, seenBy } from '../rules/index.js';
+import type { Judgement } from '../rules/rule.js';
 import { asKnown, type Baseline } from '../run/baseline.js';
 import { foundIn } from '../run/finding.js';
 import type { CheckResult, FailOn, FindingResult, RowHead } from '../run/results.js';
+import { judgementOn, type Tally, tallyOf } from '../run/tally.js';
 import { assemble } from '../run/verdict.js';
 import { createCallers } from './callers.js';
 import { createHiding } from './clean.js';
@@ -73,10 +75,8 @@ export interface Conversation {
   sees(...exchanges: readonly Exchange[]): readonly Ruling[];
 }
 
-interface Tally {
-  readonly rule: Rule;
-  judged: number;
-  readonly situations: Set<string>;
+/** A rule that is held against what others sent. */
+interface Held extends Tally {
   broken: number;
   /** It counts: it was broken twice, or on its own. */
   counts: boolean;
@@ -84,11 +84,10 @@ interface Tally {
   told: { readonly breach: NonNullable<Ruling['breach']>; readonly number: number } | undefined;
   /** When the same was first broken. */
   readonly since: Map<string, number>;
-  error: string | undefined;
 }
 
 /** Whether a rule was broken in a way that one more look could not explain. */
-function isSure({ rule, since }: Tally, breach: Breach, at: number, conversation: number): boolean {
+function isSure({ rule, since }: Held, breach: Breach, at: number, conversation: number): boolean {
   if (rule.settles === undefined && rule.alone === true) return true;
   // Reads that show it right in between make it no other breach: the last write does.
   const same = rule.settles !== undefined ? [breach.what, breach.actual, breach.because[0]] : [];
@@ -99,7 +98,7 @@ function isSure({ rule, since }: Tally, breach: Breach, at: number, conversation
 }
 
 /** The verdict of a rule on several exchanges: the one that it gives on each. */
-function agreed(judgements: readonly ReturnType<Rule['judge']>[]): ReturnType<Rule['judge']> {
+function agreed(judgements: readonly Judgement[]): Judgement {
   const [first] = judgements;
   if (judgements.includes(undefined)) return undefined;
   if (judgements.every((one) => one === 'kept')) return 'kept';
@@ -116,18 +115,9 @@ const BY_NAME: ReadonlySet<string> = new Set(['VAULT-5/form']);
 export function createJudge(options: JudgeOptions = {}) {
   const profile = profileBy(options.profile);
   const began = systemHost.now();
-  const tallies = RULES.filter(({ id }) => options.only === undefined || options.only.has(id)).map((rule): Tally => {
-    return {
-      rule,
-      judged: 0,
-      situations: new Set(),
-      broken: 0,
-      counts: false,
-      told: undefined,
-      since: new Map(),
-      error: undefined,
-    };
-  });
+  const tallies = RULES.filter(({ id }) => options.only === undefined || options.only.has(id)).map(
+    (rule): Held => ({ ...tallyOf(rule), broken: 0, counts: false, told: undefined, since: new Map() }),
+  );
   /** Rules that only an emulator of ours keeps are held against nobody. */
   const held = new Map(
     tallies.flatMap((tally) =>
@@ -205,26 +195,21 @@ export function createJudge(options: JudgeOptions = {}) {
         for (const rule of shown?.answered.whole === true ? rulesFor(shown) : []) {
           const tally = held.get(rule.id);
           if (tally === undefined || shown === undefined || (views > 1 && BY_NAME.has(rule.id))) continue;
-          try {
-            const judgement = agreed(looked.map((one) => one.seen && rule.judge(one.seen, one.model)));
-            if (judgement === undefined) continue;
-            tally.judged++;
-            tally.situations.add(situationOf(shown));
-            if (judgement === 'kept') {
-              rulings.push({ rule, breach: undefined });
-              continue;
-            }
-            tally.broken++;
-            const breach = { found: foundIn(foundBy(judgement), hiding), because: judgement.because };
-            rulings.push({ rule, breach });
-            const sure = isSure(tally, judgement, asked.at, place);
-            if (tally.told === undefined || (sure && !tally.counts)) tally.told = { breach, number: asked.number };
-            if (tally.counts || !sure) continue;
-            tally.counts = true;
-            options.confirmed?.(rowOf(tally));
-          } catch (error) {
-            tally.error ??= error instanceof Error ? error.message : String(error);
+          const judge = () => agreed(looked.map((one) => one.seen && rule.judge(one.seen, one.model)));
+          const judgement = judgementOn(shown, judge, tally);
+          if (judgement === undefined) continue;
+          if (judgement === 'kept') {
+            rulings.push({ rule, breach: undefined });
+            continue;
           }
+          tally.broken++;
+          const breach = { found: foundIn(foundBy(judgement), hiding), because: judgement.because };
+          rulings.push({ rule, breach });
+          const sure = isSure(tally, judgement, asked.at, place);
+          if (tally.told === undefined || (sure && !tally.counts)) tally.told = { breach, number: asked.number };
+          if (tally.counts || !sure) continue;
+          tally.counts = true;
+          options.confirmed?.(rowOf(tally));
         }
         if (rulings.length > 0) judged++;
         for (const { model, exchange } of all) model.sees(exchange);
@@ -235,7 +220,7 @@ export function createJudge(options: JudgeOptions = {}) {
     };
   }
 
-  const findingOf = ({ told, judged, broken, rule }: Tally, command?: string): FindingResult | undefined => {
+  const findingOf = ({ told, judged, broken, rule }: Held, command?: string): FindingResult | undefined => {
     if (told === undefined) return undefined;
     const {
       breach: { found, because },
@@ -251,12 +236,12 @@ export function createJudge(options: JudgeOptions = {}) {
     };
   };
 
-  const rowOf = (tally: Tally, command?: string): CheckResult => {
-    const { rule, judged, counts, error } = tally;
+  const rowOf = (tally: Held, command?: string): CheckResult => {
+    const { rule, judged, counts, failure } = tally;
     const head: RowHead = { id: rule.id, requirement: rule.requirement, level: rule.level, title: rule.says };
     const situations = [...tally.situations].toSorted();
     const row = { ...head, duration: 0, requests: judged, judged, situations, properties: [] };
-    if (error !== undefined) return { ...row, verdict: 'error', error: { message: error, transcript: [] } };
+    if (failure !== undefined) return { ...row, verdict: 'error', error: { message: failure.message, transcript: [] } };
     const finding = findingOf(tally, command);
     if (finding !== undefined) {
       const verdict = counts && rule.level === 'S' ? 'fail' : 'warn';

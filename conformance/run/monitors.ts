@@ -20,6 +20,7 @@ import {
   situationOf,
 } from '../rules/index.js';
 import { exchangeOf, streamOf, WRONG_KEY } from './exchange-of.js';
+import { judgementOn, type Tally, tallyOf } from './tally.js';
 
 /** Kinds of breaches that a monitor keeps, and exchanges of each whose evidence it keeps. */
 const KINDS = 40;
@@ -57,14 +58,8 @@ export interface Breaches {
   stays: boolean;
 }
 
-/** A rule, and what it has seen. */
-export interface Monitor {
-  readonly rule: Rule;
-  /** Exchanges that it was held against, and the operations and statuses of those. */
-  judged: number;
-  readonly situations: Set<string>;
-  /** The mistake of the kit that the rule met first. */
-  failure: Error | undefined;
+/** A rule that watches over a run. */
+export interface Monitor extends Tally {
   /** The exchanges that break it, by what is wrong with them. */
   readonly kinds: Map<string, Breaches>;
   /** Interns that it saw as they should not be: they are read once more when all else is done. */
@@ -170,27 +165,15 @@ export function createMonitors(model: Model, now: () => number) {
     records.set(record.number, record);
     const seen = closed ? undefined : seenBy(model, exchange);
     if (seen !== undefined) {
-      const situation = situationOf(seen);
       const walks = by?.walks === true ? by.id : undefined;
       watching ??= byOperation([...monitors.values()].map(({ rule }) => rule));
       for (const rule of walks === undefined ? watching(seen) : rulesFor(seen)) {
         const monitor = monitors.get(rule.id);
-        try {
-          const judgement = rule.judge(seen, model);
-          if (judgement === undefined) continue;
-          if (judgement !== 'kept' && walks !== undefined && !met.has(walks) && atOnce(rule))
-            met.set(
-              walks,
-              findingOf(judgement, seen, { breaks: { requirement: rule.requirement, level: rule.level } }),
-            );
-          if (monitor === undefined) continue;
-          monitor.judged += 1;
-          monitor.situations.add(situation);
-          if (judgement !== 'kept') note(monitor, judgement, seen, looked);
-        } catch (error) {
-          if (monitor === undefined) throw error;
-          monitor.failure ??= new Error(`exchange ${record.number}: ${String(error)}`, { cause: error });
-        }
+        const judgement = judgementOn(seen, () => rule.judge(seen, model), monitor);
+        if (judgement === undefined || judgement === 'kept') continue;
+        if (walks !== undefined && !met.has(walks) && atOnce(rule))
+          met.set(walks, findingOf(judgement, seen, { breaks: { requirement: rule.requirement, level: rule.level } }));
+        if (monitor !== undefined) note(monitor, judgement, seen, looked);
       }
     }
     model.sees(exchange);
@@ -212,14 +195,7 @@ export function createMonitors(model: Model, now: () => number) {
       const rule = ruleOf(check);
       if (rule === undefined) return;
       watching = undefined;
-      monitors.set(id, {
-        rule,
-        judged: 0,
-        situations: new Set(),
-        failure: undefined,
-        kinds: new Map(),
-        unread: new Set(),
-      });
+      monitors.set(id, { ...tallyOf(rule), kinds: new Map(), unread: new Set() });
     },
     /**
      * The exchanges that a rule has judged, and those that break it.

@@ -1,0 +1,33 @@
+import { type Breach, type Judgement, type Rule, type Seen, situationOf } from '../rules/rule.js';
+
+/** A rule, and the exchanges that it was held against. */
+export interface Tally {
+  readonly rule: Rule;
+  judged: number;
+  /** The operations and statuses of these exchanges. */
+  readonly situations: Set<string>;
+  /** The mistake of the kit that the rule met first. */
+  failure: Error | undefined;
+}
+
+export const tallyOf = (rule: Rule): Tally => ({ rule, judged: 0, situations: new Set(), failure: undefined });
+
+/**
+ * Holds a rule against an exchange, and counts it: undefined where the rule does not apply.
+ *
+ * @throws the mistake of the kit where nobody counts
+ */
+export function judgementOn(seen: Seen, judge: () => Judgement, tally: Tally | undefined): 'kept' | Breach | undefined {
+  try {
+    const judgement = judge();
+    if (judgement !== undefined && tally !== undefined) {
+      tally.judged++;
+      tally.situations.add(situationOf(seen));
+    }
+    return judgement;
+  } catch (error) {
+    if (tally === undefined) throw error;
+    tally.failure ??= new Error(`exchange ${seen.asked.number}: ${String(error)}`, { cause: error });
+    return undefined;
+  }
+}
