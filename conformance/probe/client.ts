@@ -41,11 +41,11 @@ interface ClientOptions {
   /** Redirects a request that was to go to `url`. */
   address?(url: string): string;
   /** Watches over a request. */
-  passes?(send: Send, url: string, by: Sender | undefined): Passage;
+  passes?(send: Send, url: string, by: Sender | undefined): RequestHooks;
 }
 
 /** The stations of one request, for those who watch over it. */
-export interface Passage {
+export interface RequestHooks {
   /** ms until the head of the answer must be there; `timeout` of the client if undefined. */
   readonly patience: number | undefined;
   /** Before it leaves: rate, budget, the ledger of created interns. Throws to stop it. */
@@ -128,7 +128,7 @@ export function createClient(options: ClientOptions): Client {
     /** Sends it once. `again` is ms to wait before it is sent once more. */
     const once = async (send: Send, repeated?: number) => {
       const url = addressOf(send);
-      const passage = options.passes?.(send, url, by);
+      const hooks = options.passes?.(send, url, by);
       const method = send.method ?? 'GET';
       const text = send.json === undefined ? undefined : JSON.stringify(send.json);
       const headers = headersOf(send, options.credential, options.headerNames);
@@ -136,10 +136,10 @@ export function createClient(options: ClientOptions): Client {
       const json = text === undefined || headers.has('content-type') ? text : new TextEncoder().encode(text);
       const body = json ?? send.body;
       mustGoOn();
-      await passage?.enter(signal);
+      await hooks?.enter(signal);
       mustGoOn();
       const number = ++count.sent;
-      passage?.leaves({ number, first: repeated ?? number });
+      hooks?.leaves({ number, first: repeated ?? number });
       const began = at();
       const record = new Evidence(
         number,
@@ -170,14 +170,14 @@ export function createClient(options: ClientOptions): Client {
       let response: Incoming;
       try {
         const address = send.host !== undefined && options.hostInUrl === true ? withHost(url, send.host) : url;
-        const patience = send.timeout === undefined ? passage?.patience : undefined;
+        const patience = send.timeout === undefined ? hooks?.patience : undefined;
         const outgoing: Outgoing = { url: address, method, headers, body, signal: abort?.signal };
         const incoming = options.plainFetch?.(outgoing) ?? options.fetch(held(requestOf(outgoing)));
         response = await watch.within(incoming, 'came', patience);
       } catch (error) {
         const lost = watch.reasonOf(error);
         record.failed(said(lost));
-        passage?.lost(at() - began);
+        hooks?.lost(at() - began);
         throw lost;
       }
       const headAt = at();
@@ -191,13 +191,13 @@ export function createClient(options: ClientOptions): Client {
         headAfter: headAt - began,
         at,
         over(ended, complete) {
-          if (!complete) passage?.left();
+          if (!complete) hooks?.left();
           open.delete(ended);
         },
-        seen: (whole) => passage?.ends(whole, record),
+        seen: (whole) => hooks?.ends(whole, record),
       });
       if (response.body) open.add(answer);
-      return { answer, again: passage?.begins(answer) };
+      return { answer, again: hooks?.begins(answer) };
     };
 
     const tried = async (first: Send): Promise<OpenAnswer> => {

@@ -18,7 +18,7 @@ import {
   createClient,
   type Lane,
   type Numbers,
-  type Passage,
+  type RequestHooks,
   type Sender,
 } from '../probe/client.js';
 import { isRecord } from '../probe/json.js';
@@ -118,8 +118,9 @@ export function createSession(run: RunBase) {
   /** A write was never answered: others are given less time for nothing. */
   let hangs = false;
 
-  const passes = (send: Send, url: string, by: Sender | undefined): Passage => {
+  const passes = (send: Send, url: string, by: Sender | undefined): RequestHooks => {
     const { json } = send;
+    // As it is meant: words of the deployment's own stand in its address alone.
     const asked = askedBy(send, driver.target);
     const { method, path } = asked;
     const inside = url.startsWith(collection);
