@@ -203,7 +203,7 @@ export function createModel(options: ModelOptions) {
       facts.moving = Math.max(0, facts.moving - 1);
       if (took !== false) facts.moved = at;
       if (took !== false && (name === 'suspend' || name === 'delete')) facts.halted = at;
-      // A caller who sees it is told with 404 that it is gone: somebody else has taken it away by then.
+      // 404 says to a caller who sees it that it is gone: others have taken it away by then.
       else if (status === 404 && isVisible(asked, facts) !== false) facts.refused = undefined;
       else if (name === 'suspend' || name === 'provision' || name === 'delete')
         facts.refused = { name, number: asked.number, at: asked.at };
