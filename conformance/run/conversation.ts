@@ -42,7 +42,7 @@ export function createConversation(run: RunContext, by: Sender, open: Ctx['open'
       ...(said.approval_mode === undefined ? {} : { approval_mode: said.approval_mode }),
       ...said.extra,
     };
-    const path = internPath(encodeURIComponent(id), '/chat/completions');
+    const path = internPath(id, '/chat/completions');
     const send = { ...options, method: 'POST', path, json };
     const answer = await open(send).catch((error: unknown) => {
       if (whyNoAnswer(error)?.kind !== 'timeout') throw error;

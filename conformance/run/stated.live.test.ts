@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { rewritten } from '../../emulator/wire/answer.js';
+import { withRequest } from '../../emulator/wire/request.js';
 import type { Serve } from '../../emulator/wire/serve.js';
 import { deploy } from '../../test/targets/deployment.js';
 import { BUFFERING } from '../../test/targets/deployments.js';
+import { eachRecord } from '../habits/wire.js';
 import { REPORTERS } from '../report/index.js';
 import { run } from '../run.js';
 import { checks as allChecks } from '../scenarios/index.js';
@@ -212,4 +214,18 @@ test('streams that are held back are reported once, as what they break, whicheve
   } finally {
     await close();
   }
+});
+
+/** Ids of interns have a colon, which is encoded in a path. */
+const idsWithColons: Serve = (next) => async (request) =>
+  rewritten(await next(withRequest(request, { url: request.url.replace('/int%3A', '/') })), {
+    json: (json) =>
+      eachRecord(json, (record) => {
+        record.id = `int:${String(record.id)}`;
+      }),
+  });
+
+test('an intern whose id is encoded in a path takes prompts', async () => {
+  const { checks } = await at(idsWithColons, 'has ids with colons', only('chat-stream/as-it-is-said'));
+  expect(checks.map(({ verdict }) => verdict)).toEqual(['pass']);
 });

@@ -158,7 +158,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
   const takesPrompts = async (id: string, send?: SendOptions): Promise<boolean> => {
     if (!learnt.words.unsure(id)) return false;
     const json = { messages: [{ role: 'user', content: 'Hello.' }], stream: true };
-    const path = internPath(encodeURIComponent(id), '/chat/completions');
+    const path = internPath(id, '/chat/completions');
     const { streamTimeout: timeout } = run.settings;
     const reply = await options.open({ ...send, method: 'POST', path, json, timeout });
     const takes = reply.status < 300;
