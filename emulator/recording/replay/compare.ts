@@ -70,7 +70,10 @@ export function comparableSent(
   });
 }
 
-/** Where a request first differs from a recorded one: how far the comparison came, and the difference in words. */
+/**
+ * Where a request first differs from a recorded one: how far the comparison came (within paths, a part of a stage), and
+ * the difference in words.
+ */
 export interface Mismatch {
   readonly stage: number;
   /** Made on demand: one of thousands is shown. */
@@ -144,6 +147,12 @@ function comparePath(recorded: Comparable, sent: Comparable, bindings: Bindings)
   return same ? undefined : differs('path', before.join('/'), now.join('/'));
 }
 
+/** How much of two paths is equal, from 0 to 1. */
+function sharedPath({ segments }: Comparable, sent: Comparable): number {
+  const same = segments.filter((one, at) => one === sent.segments[at]).length;
+  return same / Math.max(segments.length, sent.segments.length);
+}
+
 /** Queries are sets: each recorded pair needs one that was sent, those first whose value is known. */
 function compareQuery(recorded: Comparable, sent: Comparable, bindings: Bindings): Words | undefined {
   const left = [...sent.query];
@@ -195,7 +204,8 @@ export function compareRequest(recorded: Comparable, sent: Comparable, known: Bi
   const bindings = new Bindings(known);
   for (const [stage, compare] of STAGES.entries()) {
     const text = compare(recorded, sent, bindings);
-    if (text !== undefined) return { stage, text };
+    if (text === undefined) continue;
+    return { stage: compare === comparePath ? stage + sharedPath(recorded, sent) : stage, text };
   }
   return bindings;
 }

@@ -86,6 +86,12 @@ describe('a recording from anybody', () => {
     expect((await send()).detail).toMatch(/^nearest: GET \/api\/v1\/interns\/x+\? \(.*\); path: recorded .*, sent /);
   });
 
+  test('may be of other interns: the nearest request is the one whose path agrees most', async () => {
+    const paths = ['/api/v1/interns', '/api/v1/interns/two/suspend'];
+    const send = replayOf(...paths.map((path) => ({ request: { method: 'POST', path } })));
+    expect((await send('POST', undefined, { path: '/suspend' })).detail).toContain('interns/two/suspend (');
+  });
+
   test('may hold a body that is deeper than a program can walk', async () => {
     const deep = '['.repeat(20_000) + ']'.repeat(20_000);
     const request = { method: 'PATCH', headers: JSON_TYPE, body: deep };

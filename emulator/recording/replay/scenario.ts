@@ -51,7 +51,7 @@ export function createScenario(exchanges: readonly PlacedExchange[]) {
           continue;
         }
         // Several requests may differ at the same stage: the first that was not asked yet was probably meant.
-        const near = result.stage + (used[at] ? 0 : 0.5);
+        const near = result.stage + (used[at] ? 0 : 0.001);
         if (!nearest || near > nearest.near) nearest = { at, difference: result, near };
       }
       const indexes = equal.map(({ at }) => at);
