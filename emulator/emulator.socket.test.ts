@@ -86,7 +86,7 @@ test('keeps its state in a file: interns, keys, boots and teardowns that were go
 
 test('options that cannot be used are named', async () => {
   expect(() => createEmulator({ profile: 'no/such.json' })).toThrow('no/such.json');
-  const untyped = createEmulator as (options: object) => unknown;
+  const untyped = createEmulator as (options: object | null) => unknown;
   for (const [options, message] of [
     [{ clok: 'virtual' }, 'unknown option clok (did you mean clock?)'],
     [{ clock: 'slow' }, 'clock: expected "real", "virtual" or "auto"; found "slow"'],
@@ -95,6 +95,9 @@ test('options that cannot be used are named', async () => {
     [{ replay: ['a.jsonl'] }, 'replay: expected {files: [path, …]'],
     [{ spaceIdle: '5m' }, 'spaceIdle: expected a whole number from 0; found "5m"'],
     [{ controlToken: 5 }, /found number$/],
+    [{ data: '' }, 'data: expected a path; found ""'],
+    [null, 'options: expected an object; found null'],
+    [[], 'options: expected an object; found []'],
   ] as const)
     expect(() => untyped(options)).toThrow(message);
   expect(() => createEmulator({ settings: { keepalive: 0 } })).toThrow('keepalive');

@@ -20,6 +20,7 @@ const SECRET: ReadonlySet<string> = new Set(['signingKey', 'controlToken', 'cred
 
 /** The first option that is unknown or invalid, as a sentence. A caller in JavaScript has no compiler that checked them. */
 export function wrongOption(options: object, kinds: Readonly<Record<string, Kind>>): string | undefined {
+  if (!isRecord(options)) return `options: expected an object; found ${shown(options)}`;
   for (const [name, value] of Object.entries(options)) {
     const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
     if (!kind) return `unknown option ${name}${suggestion(name, Object.keys(kinds))}`;

@@ -21,7 +21,7 @@ const PATH_OR_OBJECT: Kind = ['a path or an object', (value) => isText(value) ||
 
 /** Every option. The contents of an object or a file are validated where they are read. */
 export const KINDS: Readonly<Record<keyof EmulatorOptions, Kind>> = {
-  data: TEXT,
+  data: ['a path', (value) => isText(value) && value !== ''],
   fsync: SWITCH,
   seedFile: PATH_OR_OBJECT,
   seed: TEXT,
