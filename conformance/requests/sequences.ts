@@ -125,11 +125,12 @@ async function replies(ctx: Ctx, has: (need: string) => boolean): Promise<void> 
   for (const { behaviour, right: content, wrong } of QUESTIONS) {
     if (!has(`behaviour:${behaviour}`) || ctx.over()) continue;
     const goesOn = session === undefined ? {} : { session_id: session };
-    const asked = await (
-      await chat(id, { prompt: prompt(behaviour), approval_mode: 'manual', ...goesOn }, { as: by })
-    ).end();
-    const call = asked.toolCalls[0]?.id;
-    session = asked.sessionId;
+    // A run whose question was another still waits: a prompt is delivered into it.
+    const asked = await chat(id, { prompt: prompt(behaviour), approval_mode: 'manual', ...goesOn }, { as: by })
+      .then((said) => said.end())
+      .catch(unanswered);
+    const call = asked?.toolCalls[0]?.id;
+    session = asked?.sessionId;
     if (call === undefined || session === undefined) return;
     const right = { call, session, content };
     const strangers = strangersOf(ctx, has);
@@ -154,7 +155,9 @@ async function replies(ctx: Ctx, has: (need: string) => boolean): Promise<void> 
     await others(ctx.sample(strangers, 2));
     // The mode is not kept.
     const then = behaviour === 'ask-permission' ? behaviour : 'echo';
-    await (await chat(id, { prompt: prompt(then), session_id: session }, { as: by })).end();
+    await chat(id, { prompt: prompt(then), session_id: session }, { as: by })
+      .then(heard)
+      .catch(unanswered);
   }
 }
 

@@ -30,6 +30,7 @@ const CONDUCTS: readonly Known[] = [
   { name: 'takes twenty turns a minute', obeys: 0.9, turns: 20 },
   { name: 'says what its prompt asks for', obeys: 1, asks: 'as prompted' },
   { name: 'says again what it said before it asked', obeys: 0.9, asks: 'over again' },
+  { name: 'asks a question before it asks for permission', obeys: 1, asks: 'a question first' },
   { name: 'thinks before it says anything', obeys: 0, talks: 'at once', habits: [lateOpening] },
 ];
 

@@ -55,7 +55,21 @@ const asker = (name: string, again: boolean): Behaviour => ({
     yield { say: again ? `${opening}Done.` : 'Done.' };
   },
 });
-export const ASKERS = { 'as prompted': asker('asks-as-prompted', false), 'over again': asker('asks-over-again', true) };
+
+/** An intern that asks a question first, whatever it was told to do. */
+const asksFirst: Behaviour = {
+  name: 'asks-first',
+  async *turn() {
+    yield { ask: { kind: 'elicitation', message: 'How thorough?', fields: [{ name: 'answer', type: 'string' }] } };
+    yield { ask: { kind: 'permission', operation: 'shell', options: ['allow_once', 'reject_once'] } };
+    yield { say: 'Done.' };
+  },
+};
+export const ASKERS = {
+  'as prompted': asker('asks-as-prompted', false),
+  'over again': asker('asks-over-again', true),
+  'a question first': asksFirst,
+};
 
 const LARGE = 500_000;
 
