@@ -481,7 +481,8 @@ export const RECORDS: readonly Rule[] = [
             if (awaited?.name !== name || seen.operation.name !== 'get' || seen.asked.at < awaited.at) return undefined;
             const moves = !SHOWS_NOTHING[name].includes(String(record.status));
             // One read may be late, and an intern that nobody looked at may have stopped again.
-            return !moves && (seen.asked.at < awaited.at + START || awaited.reads < READS)
+            const stopped = name === 'provision' && model.dealings.mayHaveStopped(String(record.id));
+            return !moves && (stopped || seen.asked.at < awaited.at + START || awaited.reads < READS)
               ? undefined
               : holds(
                   moves,

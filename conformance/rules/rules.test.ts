@@ -534,6 +534,23 @@ test('a delete that finds no intern is not the one that took it away', () => {
   expect(judged(conversation).map(({ id }) => id)).not.toContain('LIFE-1/refused-does-nothing');
 });
 
+test('an intern that stays stopped after a provision shows nothing where others stopped by themselves', () => {
+  const two = `/interns/${TWO.id}`;
+  const found = judged([
+    {
+      ...CREATE,
+      json: { name: 'two', workspace_id: WORKSPACE, provision: true },
+      answer: { ...TWO, status: 'running' },
+    },
+    entry(`GET ${two}`, 200, { ...TWO, status: 'running' }),
+    entry(`GET ${two}`, 200, { ...TWO, status: 'stopped' }),
+    CREATE,
+    entry(`POST ${ONE}/provision`, 202, { provisioning: true }),
+    ...Array.from({ length: 6 }, () => entry(`GET ${ONE}`, 200, record())),
+  ]);
+  expect(found.map(({ id }) => id)).not.toContain('PROV-1/provision-starts');
+});
+
 test('a boot after a refused provision is that of the call where interns rest until they are asked to boot', () => {
   const rested = PROMPT_READS.map((said) => (said.method === 'GET' ? { ...said, at: 3_000 } : said));
   const conversation = (before: readonly Said[]) => [

@@ -56,7 +56,7 @@ const asker = (name: string, again: boolean): Behaviour => ({
   },
 });
 
-/** An intern that asks a question first, whatever it was told to do. */
+/** An intern that asks a question first, whatever its prompt says. */
 const asksFirst: Behaviour = {
   name: 'asks-first',
   async *turn() {
