@@ -24,6 +24,10 @@ export function aliasOf(recorded: unknown): string | undefined {
   return piece && 'alias' in piece && more.length === 0 ? piece.alias : undefined;
 }
 
+/** Whether the values of a key are compared. @param where the place of the value, which ends in its key */
+const isValue = (key: string, where: string): boolean =>
+  Object.hasOwn(COMPARED_VALUES, key) || Object.hasOwn(COMPARED_VALUES, where.split('.').slice(-2).join('.'));
+
 const typeOf = (value: unknown) => (Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value);
 
 interface Spot {
@@ -81,7 +85,7 @@ export function compareJson(into: Compared, bindings: Bindings, place: Spot, rec
     return;
   }
   const isWritten = place.written?.has(`${place.intern} ${key}`) === true;
-  const isCompared = Object.hasOwn(COMPARED_VALUES, key) || isWritten;
+  const isCompared = isValue(key, where) || isWritten;
   if (!isCompared || (key === 'status' && isSameBoot(recorded, live))) return;
   const given = isWritten && key === 'name' ? place.nameOf?.(String(recorded)) : undefined;
   if (given !== undefined) {
@@ -130,7 +134,7 @@ function compareLists(
   if (order.join() !== wanted.join())
     into.findings.push({ what: `order of ${where}`, expected: wanted, actual: order });
   const primitive = recorded.every((one) => !isRecord(one));
-  if (primitive && Object.hasOwn(COMPARED_VALUES, key) && recorded.length !== live.length)
+  if (primitive && isValue(key, where) && recorded.length !== live.length)
     into.findings.push({ what: where, expected: recorded, actual: live });
 }
 

@@ -5,7 +5,7 @@ import { MOMENTS } from '../../emulator/recording/template.js';
  * A field without a name here is compared by its type alone.
  */
 
-/** Keys whose values must be equal, anywhere in a body. */
+/** Keys whose values must be equal, anywhere in a body; one with a full stop below the key before it alone. */
 export const COMPARED_VALUES: Readonly<Record<string, string>> = {
   code: 'an error is known by it',
   reason: 'clients decide by it',
@@ -13,6 +13,7 @@ export const COMPARED_VALUES: Readonly<Record<string, string>> = {
   object: 'names the kind of a chunk',
   finish_reason: 'tells how a turn ended',
   type: 'names the kind of a tool call',
+  'function.name': 'names the tool that asks',
   kind: 'tells a permission from a question',
   operation: 'what permission is asked for',
   options: 'what may be answered',

@@ -183,6 +183,15 @@ describe('a recording of the emulator itself', () => {
       'body.data.hosts',
     ],
     [
+      'the name of the tool that asks',
+      async (response) => {
+        if (!response.headers.get('content-type')?.includes('event-stream')) return response;
+        return new Response((await response.text()).replaceAll('.provide_input"', '.ask"'), response);
+      },
+      'chat',
+      'question',
+    ],
+    [
       'an event of a stream',
       async (response) => {
         if (!response.headers.get('content-type')?.includes('event-stream')) return response;
