@@ -122,7 +122,6 @@ const { metafile } = await build({
 for (const [file, source] of [
   ...REQUIRED.map(({ file, source }) => [file, source]),
   [UNDICI, 'conformance/drivers/network.ts'],
-  [UNDICI, 'conformance/drivers/proxy.ts'],
   [MCP, 'emulator/agents/server.ts'],
   [MCP, 'emulator/agents/row.ts'],
   [MCP, 'emulator/cli/mcp.ts'],

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 const ROOT = resolve(import.meta.dirname, '../conformance');
 
-/** Words that say, or ask, what kind of target it is: the context of a check knows it (`run/tolerance.ts`). */
+/** Words that say, or ask, what kind of target it is: the context of a check knows it (`run/create-context.ts`). */
 const ASKS = /\bkind ?[!=]==? ?'(emulator|live)'|\btarget\.kind\b|\bdriver\b|\.scripted\b|\bcontrolled ?[?&|:]/;
 
 /** The lines of such a file that ask for the kind of the target. */

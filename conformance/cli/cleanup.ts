@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { visible } from '../../emulator/contract/visible.js';
 import { connect } from '../drivers/connect.js';
 import { UsageError } from '../framework/usage.js';
-import { hindranceText } from '../report/words/cleanup.js';
+import { hindranceText } from '../report/words/stop.js';
 import { createEnding } from '../run/budget.js';
 import { takeAway } from '../run/cleaning.js';
 import { createLedger, readLedger } from '../run/ledger.js';

@@ -1,10 +1,8 @@
 import { visible } from '../../emulator/contract/visible.js';
 import { UsageError } from '../framework/usage.js';
-import { DIFF_REPORTERS } from '../report/comparison/diff.js';
+import { DIFF_REPORTERS, SHEET_KINDS } from '../report/comparison/diff.js';
 import { TREND_REPORTERS } from '../report/comparison/trend.js';
-import { SHEET_KINDS } from '../report/sheet/reporters.js';
-import { diff } from '../run/diff.js';
-import { trend } from '../run/trend.js';
+import { diff, trend } from '../run/diff.js';
 import { deliver, makeFolders, reportsOf } from './destinations.js';
 import { readReport, readReports } from './files.js';
 import type { Io } from './io.js';

@@ -5,7 +5,7 @@ import { shardIn } from '../framework/shard.js';
 import { UsageError } from '../framework/usage.js';
 import { CREDENTIAL_NAMES } from '../probe/request.js';
 import { REPORT_KINDS } from '../report/index.js';
-import { flagOf } from '../report/words/need.js';
+import { flagOf } from '../report/words/stop.js';
 import { BUDGETS, budgetNamed } from '../run/budget.js';
 import { checksOfSet } from '../run/select.js';
 import { reportsOf } from './destinations.js';

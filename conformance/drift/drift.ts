@@ -8,7 +8,7 @@ import { type OpenRun, openRun } from '../run/open.js';
 import type { RunnerOptions } from '../run/options.js';
 import type { CheckResult, Results, RowHead } from '../run/results.js';
 import { faultOf, run, type Unit } from '../run/units.js';
-import { createNames } from './names.js';
+import { createNames } from './exchange.js';
 import { type Played, play } from './play.js';
 
 export { readRecording } from '../../emulator/recording/read.js';

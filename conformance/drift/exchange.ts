@@ -11,7 +11,25 @@ import { CREDENTIAL_NAMES, type CredentialName, type Send } from '../probe/reque
 import type { Host } from '../probe/time.js';
 import { isSecret } from './compared.js';
 import { dataOf } from './events.js';
-import type { Names } from './names.js';
+
+/** The names that a run gives interns, in place of recorded ones and by itself: each begins as no others do. */
+export function createNames(prefix: string) {
+  const given = new Map<string, string>();
+  let count = 0;
+  const fresh = () => `${prefix}${(++count).toString(36)}`;
+  return {
+    fresh,
+    /** The name in place of a recorded one, once it was given. */
+    of: (recorded: string): string | undefined => given.get(recorded),
+    /** Gives one, the same for the same recorded name. */
+    give(recorded: string): string {
+      const name = given.get(recorded) ?? fresh();
+      given.set(recorded, name);
+      return name;
+    },
+  };
+}
+export type Names = ReturnType<typeof createNames>;
 
 const isCredential = (alias: string): alias is CredentialName =>
   (CREDENTIAL_NAMES as readonly string[]).includes(alias);

@@ -4,7 +4,7 @@ import type { Client } from '../probe/client.js';
 import { recordOf } from '../probe/json.js';
 import { internPath } from '../probe/request.js';
 import { listOf, type Shape, textOf } from './events.js';
-import type { Names } from './names.js';
+import type { Names } from './exchange.js';
 import type { Likeness, PriorStatus } from './recorded-before.js';
 
 interface InternDeps {

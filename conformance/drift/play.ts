@@ -12,15 +12,13 @@ import type { Session } from '../run/session.js';
 import { type Compared, compared } from './compare.js';
 import { ofTheHour } from './compared.js';
 import { dataOf, eventsOf } from './events.js';
-import { isRead, type Live, type SendDeps, send } from './exchange.js';
+import { isRead, type Live, type Names, type SendDeps, send } from './exchange.js';
 import { createInternFinder } from './interns.js';
 import { type Circumstances, type DriftJudgement, judge } from './judge.js';
-import type { Names } from './names.js';
 import { createPreparation } from './prepare.js';
 import { recordedBefore, unresolved } from './recorded-before.js';
-import { relationsOf } from './relations.js';
 import { scheduleOf } from './schedule.js';
-import { streamText } from './script.js';
+import { relationsOf, streamText } from './script.js';
 
 /** ms between two reads of what time can change, at first and at most. */
 const FIRST = 500;

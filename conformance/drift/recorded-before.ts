@@ -1,13 +1,12 @@
 import type { RecordedExchange } from '../../emulator/recording/format.js';
 import type { Bindings } from '../../emulator/recording/template.js';
 import { isRecord, recordOf } from '../probe/json.js';
-import { parsedBody } from './answer.js';
 import { aliasOf } from './compare.js';
 import { WRITTEN_SETTINGS } from './compared.js';
 import type { Shape } from './events.js';
 import { isRead } from './exchange.js';
 import { internAliasOf } from './schedule.js';
-import { lastMessage } from './script.js';
+import { lastMessage, parsedBody } from './script.js';
 
 /** An intern that was there before a recording began, as far as the recording shows it. */
 export interface Likeness {

@@ -3,9 +3,17 @@ import { piecesOf } from '../../emulator/recording/template.js';
 import type { Script } from '../framework/control.js';
 import { isRecord, jsonOf, recordOf } from '../probe/json.js';
 import { createSseParser } from '../probe/sse.js';
+import { aliasOf } from './compare.js';
 import { type Chunk, deltaOf, errorOf, listOf, textOf } from './events.js';
+import { type DriftSchedule, endsRuns, internAliasOf } from './schedule.js';
 
 type Step = Record<string, unknown>;
+
+/** A body as JSON; other bodies as text. */
+export function parsedBody(body: RecordedExchange['body']): unknown {
+  const text = bodyText(body) ?? '';
+  return jsonOf(text) ?? (text === '' ? undefined : text);
+}
 
 /** The text of a recorded stream. */
 export const streamText = (exchange: RecordedExchange): string =>
@@ -131,4 +139,32 @@ export function scriptOf(exchange: RecordedExchange, relations: Relations): Scri
   const { reason, isRetryable } = errorOf(jsonOf(bodyText(exchange.body) ?? '')) ?? {};
   if (reason === 'intern_unreachable') return { turn: [{ end: 'severed' }] };
   return reason === 'turn_failed' ? { turn: [{ end: 'failed', retryable: isRetryable }] } : undefined;
+}
+
+/** The relations between the exchanges of a scenario. */
+export function relationsOf(all: readonly RecordedExchange[], { endOf, saidAt }: DriftSchedule): Relations {
+  const sessionOf = (exchange: RecordedExchange) => aliasOf(recordOf(parsedBody(exchange.body)).session_id);
+  return {
+    saidAt,
+    answerTo: (question) =>
+      all.find((one) => question !== '' && one.status === 200 && one.writes && lastMessage(one).answers === question),
+    endedFromOutside: (exchange) =>
+      all.some(
+        (one) =>
+          endsRuns(one) &&
+          internAliasOf(one) === internAliasOf(exchange) &&
+          one.n > exchange.n &&
+          one.at < endOf(exchange),
+      ),
+    steeredLater(exchange) {
+      const session = sessionOf(exchange);
+      return all.some(
+        (one) =>
+          one.n > exchange.n &&
+          one.status === 202 &&
+          sessionOf(one) === session &&
+          /"status":"steered"/.test(JSON.stringify(one.body ?? '')),
+      );
+    },
+  };
 }

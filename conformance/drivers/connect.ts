@@ -7,7 +7,7 @@ import type { Fetch } from '../probe/client.js';
 import { kindOf } from '../probe/no-answer.js';
 import type { CredentialName } from '../probe/request.js';
 import type { Host } from '../probe/time.js';
-import { type Ask, createAsk } from './ask.js';
+import { type Ask, createAsk } from './control.js';
 import type { Driver } from './driver.js';
 import {
   controlOf,
@@ -18,8 +18,7 @@ import {
   takeSpace,
 } from './emulator.js';
 import { createLiveDriver, type Prompts } from './live.js';
-import { LOOPBACK } from './network.js';
-import { type Environment, environmentFetch } from './proxy.js';
+import { type Environment, environmentFetch, LOOPBACK } from './network.js';
 
 export interface Connected {
   readonly driver: Driver;

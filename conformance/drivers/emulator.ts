@@ -12,8 +12,7 @@ import { jsonOf, recordOf } from '../probe/json.js';
 import { canBeClosed, type PlainFetch } from '../probe/outgoing.js';
 import type { HeldCredential } from '../probe/request.js';
 import type { Host } from '../probe/time.js';
-import { type Ask, controlHeaders } from './ask.js';
-import { createControl } from './control.js';
+import { type Ask, controlHeaders, createControl } from './control.js';
 import { type Driver, lacks, type Means } from './driver.js';
 
 /** The target descriptor of an emulator, as its control interface gives it. */

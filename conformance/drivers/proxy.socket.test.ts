@@ -2,7 +2,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { type Served, serve } from '../../test/targets/hostile.js';
 import { kindOf } from '../probe/no-answer.js';
-import { environmentFetch } from './proxy.js';
+import { environmentFetch } from './network.js';
 
 let open: { close(): unknown }[] = [];
 const closed = <T extends { close(): unknown }>(one: T): T => {

@@ -1,5 +1,5 @@
 import { byKey } from '../../emulator/contract/by-key.js';
-import { alikeButStatus } from './alike.js';
+import { alikeButStatus } from './gist.js';
 import type { Breach } from './laws/index.js';
 import type { AppRun } from './run.js';
 import type { Schedule } from './schedules.js';

@@ -1,5 +1,6 @@
-/** Requests, answers and writes in a few words: what a reader wants to know of them, and the same in both runs. */
+/** Requests, answers, writes and messages in a few words: what a reader wants to know of them, and the same in both runs. */
 
+import { stripVTControlCharacters } from 'node:util';
 import { clipped } from '../../emulator/contract/visible.js';
 import { isRecord, jsonOf } from '../probe/json.js';
 
@@ -59,3 +60,23 @@ export function writeGist(text: string): string {
   });
   return gists.join(' · ');
 }
+
+const DIGITS = /[\w-]*\d[\w-]*/g;
+const STATUS = /^[45]\d\d$/;
+
+/** A text without what differs from run to run: words with digits (ports, ids, times), and colours. */
+export const alike = (text: string): string => stripVTControlCharacters(text).replace(DIGITS, '#');
+
+/** The same, but for statuses: they say what was answered. */
+export const alikeButStatus = (text: string): string =>
+  stripVTControlCharacters(text).replace(DIGITS, (word) => (STATUS.test(word) ? word : '#'));
+
+/** The kind of a message: without what it quotes, or says it got, which is what came, in whatever pieces. */
+export const sortOf = (message: string): string =>
+  alike(
+    message
+      .replace(/"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|`[^`\n]*`|…/g, '…')
+      .replace(/\b(got|received|found|actual)\b:? .*/gi, '$1 …'),
+  )
+    .replace(/\s+/g, ' ')
+    .slice(0, 200);

@@ -4,10 +4,8 @@ import type { CheckResult, RequirementResult, Results } from '../run/results.js'
 import { clauseOf } from './clause.js';
 import { type FindingGroup, groups, skips } from './groups.js';
 import { type Label, LEVELS, labelOf } from './label.js';
-import { answersIn } from './other-answers.js';
-import { breakable, html, type Markup } from './page/markup.js';
-import { type ReportContext, resultView } from './page/result.js';
-import { pageOf } from './page/shell.js';
+import { breakable, html, type Markup, pageOf } from './page/markup.js';
+import { answersIn, type ReportContext, resultView } from './page/result.js';
 import { sheetOf } from './results-sheet.js';
 import { comesTo, headlineOf, neverCameUp, shownOf } from './words/coverage.js';
 import { wordsOf } from './words/legend.js';

@@ -3,11 +3,10 @@ import { given } from '../../emulator/contract/given.js';
 import { visibleJson } from '../../emulator/contract/visible.js';
 import type { CheckResult, FindingResult, Results } from '../run/results.js';
 import { reportSchema } from './report-form.js';
-import { hindranceText } from './words/cleanup.js';
 import { type Headline, headlineOf, type NotChecked, notChecked } from './words/coverage.js';
 import { type FindingText, findingText } from './words/finding.js';
 import { type SkipText, skipWords } from './words/skip.js';
-import { incompleteText } from './words/stop.js';
+import { hindranceText, incompleteText } from './words/stop.js';
 
 /** A finding, with its data in words beside it. */
 type ReportedFinding = FindingResult & FindingText;

@@ -7,12 +7,11 @@ import { failsRun, type Label, LEVELS, labelOf } from './label.js';
 import type { Line, Said, Section, Sheet, Tone } from './sheet/sheet.js';
 import { seconds } from './stream-text.js';
 import { faultOf } from './title.js';
-import { hindranceText } from './words/cleanup.js';
 import { headlineOf, neverCameUp, shownOf } from './words/coverage.js';
 import { wordsOf } from './words/legend.js';
 import { choices, idsOf, knownText, LIKELY, sumText, unseen } from './words/run.js';
 import { keptBy } from './words/skip.js';
-import { incompleteText } from './words/stop.js';
+import { hindranceText, incompleteText } from './words/stop.js';
 
 const TONES: Readonly<Record<Label, Tone>> = {
   pass: 'good',

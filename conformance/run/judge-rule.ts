@@ -9,12 +9,12 @@ import { internPath, type Send } from '../probe/request.js';
 import type { Rule } from '../rules/index.js';
 import { needOf } from '../rules/needs.js';
 import { type Attempt, attempt } from './attempt.js';
+import { LATE_READ } from './create-context.js';
 import { reported } from './finding.js';
 import { concluding, severity } from './judge.js';
 import { type Breaches, LAST_LOOK } from './monitors.js';
 import type { CheckResult, FindingResult, Verdict } from './results.js';
 import type { RunContext } from './session.js';
-import { LATE_READ } from './tolerance.js';
 import { type Look, lookTwice } from './twice.js';
 import type { Done } from './units.js';
 

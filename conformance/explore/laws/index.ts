@@ -1,4 +1,4 @@
-import { alike, sortOf } from '../alike.js';
+import { alike, sortOf } from '../gist.js';
 import { internIn } from '../moments.js';
 import { type AppRun, messageOf } from '../run.js';
 import type { DisturbanceClass, Law, LawName, Seen } from '../types.js';

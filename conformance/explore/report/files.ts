@@ -1,10 +1,15 @@
-/** Reports for machines and for pages, of the same words and parts as those of the kit. */
-
 import { visibleJson } from '../../../emulator/contract/visible.js';
 import { type Case, junitOf } from '../../report/junit.js';
+import { githubText } from '../../report/sheet/github.js';
+import { markdownText } from '../../report/sheet/markdown.js';
+import { pageText } from '../../report/sheet/page.js';
+import { type TerminalOptions, terminalText } from '../../report/sheet/terminal.js';
 import { momentName } from '../moments.js';
 import type { ExploreReport, Finding, ScheduleResult } from '../types.js';
+import { sheetOf } from './sheet.js';
 import { type Again, againLines, headlineOf, lawText, summaryText } from './words.js';
+
+/** Reports for machines and for pages, of the same words and parts as those of the kit. */
 
 /** All of it, for programs. The text is left out: it is made of the rest. */
 export function exploreJson({ text: _, ...report }: ExploreReport, { fileOf }: Again = {}): string {
@@ -37,3 +42,17 @@ export function exploreJunit(report: ExploreReport, again: Again = {}): string {
   });
   return junitOf({ tool: 'explore', of: 'explore', ms: report.timing.ms, headline: summaryText(report), cases });
 }
+
+export interface ReportOptions extends Again, TerminalOptions {}
+
+/** Every kind of report of an exploration by its name, as the kit's are named. */
+export const EXPLORE_REPORTERS = {
+  tty: (report, options = {}) => terminalText(sheetOf(report, { ...options, timed: true }), options),
+  json: exploreJson,
+  junit: exploreJunit,
+  html: (report, options) => pageText(sheetOf(report, options)),
+  markdown: (report, options) => markdownText(sheetOf(report, options)),
+  github: (report, options) => githubText(sheetOf(report, options)),
+} as const satisfies Record<string, (report: ExploreReport, options?: ReportOptions) => string>;
+export type ExploreReportKind = keyof typeof EXPLORE_REPORTERS;
+export const EXPLORE_REPORT_KINDS = Object.keys(EXPLORE_REPORTERS) as readonly ExploreReportKind[];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { shortened, sideBySide } from '../../../emulator/console/page/side-by-side.js';
-import { EXPLORE_REPORT_KINDS, EXPLORE_REPORTERS } from './index.js';
+import { EXPLORE_REPORT_KINDS, EXPLORE_REPORTERS } from './files.js';
 import { sampleReport } from './sample.harness.js';
 
 const options = { fileOf: () => '.intern-explore/once 1.json', command: ['npm', 'test'] };

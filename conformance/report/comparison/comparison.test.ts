@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { sampleResults } from '../../../test/targets/sample-results.js';
-import { diff } from '../../run/diff.js';
+import { diff, trend } from '../../run/diff.js';
 import type { CheckResult, Results } from '../../run/results.js';
-import { trend } from '../../run/trend.js';
 import { DIFF_REPORTERS } from './diff.js';
 import { TREND_REPORTERS } from './trend.js';
 

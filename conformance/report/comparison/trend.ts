@@ -1,12 +1,10 @@
 import { counted } from '../../../emulator/contract/counted.js';
-import type { RunHead } from '../../run/diff.js';
-import type { Trend, TrendRow } from '../../run/trend.js';
+import type { RunHead, Trend, TrendRow } from '../../run/diff.js';
 import { labelOf } from '../label.js';
-import { sheetReporters } from '../sheet/reporters.js';
 import type { Sheet } from '../sheet/sheet.js';
 import { joinLines } from '../stream-text.js';
 import { titleOf } from '../title.js';
-import { headText } from './sections.js';
+import { headText, sheetReporters } from './diff.js';
 
 /** A result in one character, where many runs stand beside each other. */
 const SIGNS = {

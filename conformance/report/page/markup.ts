@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { entities, visible } from '../../../emulator/contract/visible.js';
+import { SCRIPT, STYLE } from './assets.js';
 
 /** Markup that is safe to join. Only {@link html} and {@link safe} make it. */
 export interface Markup {
@@ -38,3 +40,24 @@ export const command = (text: string): Markup => html`<pre class="copy">${text}<
 
 /** Text as it was sent. The page's script breaks it between its parts once it is seen: all of a report would take seconds. */
 export const pre = (text: string, kind = ''): Markup => html`<pre class="${kind}" tabindex="0">${text}</pre>`;
+
+const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+/** The page's own style and script alone, each by its hash. */
+const POLICY = [
+  "default-src 'none'",
+  `style-src ${hashOf(STYLE)}`,
+  `script-src ${hashOf(SCRIPT)}`,
+  "base-uri 'none'",
+  "form-action 'none'",
+].join('; ');
+
+/** One page that needs no other file and asks nobody for anything. `verdict` colours its head. */
+export const pageOf = (title: string, verdict: string, content: Content): string =>
+  html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<title>${title}</title><style>${safe(STYLE)}</style></head><body class="report ${verdict}">
+<a class="skip" href="#main">Skip to the content</a>
+${content}<script>${safe(SCRIPT)}</script></body></html>
+`.markup;

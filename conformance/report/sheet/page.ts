@@ -1,6 +1,5 @@
 import { MARKS, type Row } from '../../../emulator/console/page/side-by-side.js';
-import { breakable, command, html, type Markup, pre } from '../page/markup.js';
-import { pageOf } from '../page/shell.js';
+import { breakable, command, html, type Markup, pageOf, pre } from '../page/markup.js';
 import type { Line, Said, Section, Sheet } from './sheet.js';
 
 /** Characters above which what a program printed is folded. */

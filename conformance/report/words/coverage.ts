@@ -5,9 +5,8 @@ import type { Skip } from '../../framework/skip.js';
 import type { CheckResult, Coverage, Results } from '../../run/results.js';
 import { isOfEmulators } from '../../run/verdict.js';
 import { failsRun, type Label, labels, VERDICTS } from '../label.js';
-import { FACTS } from './need.js';
 import { skipWords } from './skip.js';
-import { incompleteText, stopText } from './stop.js';
+import { FACTS, incompleteText, stopText } from './stop.js';
 
 /** The words for needs in a headline. Others stand as they are. */
 function lacking(need: Need): string {

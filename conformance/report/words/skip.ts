@@ -4,9 +4,7 @@ import { behaviourIn, waitIn } from '../../framework/needs.js';
 import type { Because, Question, Skip } from '../../framework/skip.js';
 import { isLimit } from '../../framework/stop.js';
 import { answerText, findingText, gotText } from './finding.js';
-import { flagOf, lackText } from './need.js';
-import { bootText, obstacleText, waitedText } from './obstacle.js';
-import { stopText, unusableText } from './stop.js';
+import { bootText, flagOf, lackText, obstacleText, stopText, unusableText, waitedText } from './stop.js';
 
 /** A skip as a reader sees it: what it takes, and why that was not there. */
 export interface SkipText {

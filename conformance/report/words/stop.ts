@@ -1,8 +1,57 @@
 import { brief } from '../../framework/assert.js';
-import type { Incomplete, Preflight, Stop, Unusable } from '../../framework/stop.js';
+import { behaviourIn, type Need, variable, waitIn } from '../../framework/needs.js';
+import type { Lack } from '../../framework/skip.js';
+import type {
+  BootFailure,
+  Incomplete,
+  Obstacle,
+  ObstacleSeen,
+  Preflight,
+  Stop,
+  Unusable,
+  Waited,
+} from '../../framework/stop.js';
+import type { CredentialName } from '../../probe/request.js';
+import type { Hindrance } from '../../run/cleanup.js';
 import { findingText } from './finding.js';
-import { flagOf } from './need.js';
-import { obstacleText } from './obstacle.js';
+
+/** The flag of a setting. */
+export const flagOf = (name: string): string => `--${name.replaceAll('_', '-')}`;
+
+/** The words for a fact that is not known of a target. */
+export const FACTS: { readonly [Name in Need]?: string } = {
+  daemon: 'daemons are tried at an emulator alone: what a real one does with a request is nowhere stated',
+  public_keys: 'no public key is known that proofs could be verified with',
+  foreign_workspace: 'no workspace of others is known',
+  oauth_subject: 'the subject of the OAuth token is not known',
+  peer_oauth_subject: 'the subject of the peer OAuth token is not known',
+  scim_mapping: 'no SCIM mapping is known',
+  scim_group: 'no SCIM group is named that the run may map',
+  scim_sync: 'a sync of the directory changes what others have; allow it with --scim-sync yes',
+  regional_host: 'no regional hostname is known',
+};
+
+/** The words for a need that is no credential, prompt or wait. */
+const LACKING: { readonly [Name in Need]?: string } = {
+  ...FACTS,
+  write: 'the run is read-only',
+  running: 'the run is read-only',
+  control: 'the target has no control interface',
+  clock: 'the clock of the target cannot be moved',
+  disposable: 'the emulator is not only for this run: a reset takes everything away',
+};
+
+/** Why a need is not met, and how it would be. */
+export function lackText({ need, how }: Lack): string {
+  const behaviour = behaviourIn(need);
+  if (how === 'script') return `the emulator has no script ${behaviour}, and refuses that of the kit`;
+  if (behaviour !== undefined) return `no prompt is configured that leads an intern to ${behaviour}`;
+  const wait = waitIn(need);
+  if (wait !== undefined) return `it waits ${wait / 1000} s for real; allow that with --slow ${wait / 1000}s`;
+  if (how === 'read-only') return 'the run is read-only';
+  if (how === 'intern-id') return 'the id of the intern that the own key belongs to is not given';
+  return LACKING[need] ?? `${flagOf(need)} or ${variable(need as CredentialName)} is not given`;
+}
 
 /** Why a credential is of no use here: the caller's mistake. */
 export function unusableText(credential: string, how: Unusable): string {
@@ -102,5 +151,77 @@ export function incompleteText(reason: Incomplete): string {
     default:
       // A report of a later kit may have others.
       return stopText(reason) ?? (reason as Incomplete).kind;
+  }
+}
+
+/** `120 s`, `150 s of its clock`. */
+export const waitedText = ({ ms, clock }: Waited): string =>
+  `${ms / 1_000} s${clock === 'virtual' ? ' of its clock' : ''}`;
+
+/** The things that obstacles keep a check from. */
+const OBSTACLES: Readonly<Record<Obstacle, string>> = {
+  create: 'no intern could be created',
+  running: 'no intern came to run',
+  gone: 'a deleted intern stays',
+  chat: 'chat does not answer with a stream that ends',
+  streaming: 'streams arrive only when they end',
+  answers: 'no answer to a question is taken',
+};
+
+/** Why an intern did not come to run. */
+export function bootText(failure: BootFailure, which = 'the boot of an intern'): string {
+  if (failure.kind === 'boot-failed')
+    return `${which} failed${failure.message === undefined ? '' : ` (${failure.message})`}`;
+  const { status } = failure;
+  const waited = waitedText(failure.waited);
+  return ['queued', 'provisioning'].includes(status)
+    ? `an intern still boots after ${waited}; allow more with --boot-timeout`
+    : `an intern that was provisioned did not come to run within ${waited}; it is ${status}`;
+}
+
+/** The blocker, as it was seen or in general. */
+export function obstacleText(obstacle: Obstacle, seen: ObstacleSeen | undefined): string {
+  if (seen === undefined) return OBSTACLES[obstacle];
+  switch (seen.kind) {
+    case 'create':
+      return seen.status === undefined ? 'a valid create gave no answer' : `a valid create answered ${seen.status}`;
+    case 'not-own':
+      return 'a valid create answered no intern of its own';
+    case 'stays':
+      return `a deleted intern is still there after ${waitedText(seen.waited)}`;
+    case 'never-was':
+      return `the intern that was made did not become ${seen.status}`;
+    case 'silent':
+      return 'a prompt was answered with nothing, not even a keepalive';
+    default:
+      return bootText(seen);
+  }
+}
+
+/** The reason why an intern, or all of them, cannot be deleted. */
+export function hindranceText(because: Hindrance): string {
+  switch (because.kind) {
+    case 'still-there':
+      return because.status === undefined ? 'still there' : `still there, status ${because.status}`;
+    case 'refused':
+      return `${because.request} answered ${because.status}`;
+    case 'no-answer':
+      return `no answer: ${because.got.kind}: ${because.got.detail}`;
+    case 'named-otherwise':
+      return `it is named ${JSON.stringify(because.name)}, which this run did not name it`;
+    case 'no-list':
+      return 'GET /interns answered no list';
+    case 'no-last-page':
+      return 'GET /interns has no last page';
+    case 'too-many': {
+      const { retryAfter } = because;
+      return `the target refuses for now with 429${retryAfter === undefined ? '' : `, Retry-After ${retryAfter}`}`;
+    }
+    case 'silent':
+      return `the target gives no answer: ${because.got.kind}: ${because.got.detail}`;
+    case 'over':
+      return stopText(because.stop);
+    case 'error':
+      return because.message;
   }
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { UsageError } from '../../../conformance/cli/arguments.js';
 import { deliver, makeFolders, refuseLink, writeTo } from '../../../conformance/cli/destinations.js';
-import { EXPLORE_REPORTERS } from '../../../conformance/explore/report/index.js';
+import { EXPLORE_REPORTERS } from '../../../conformance/explore/report/files.js';
 import { ExploreError, type ExploreReport, type Finding } from '../../../conformance/explore/types.js';
 import { FileInvalid } from '../../contract/file.js';
 import { OptionError } from '../../index.js';

@@ -2,7 +2,7 @@ import { type FlagTable, list, text, toggle, UsageError } from '../../../conform
 import { reportsOf } from '../../../conformance/cli/destinations.js';
 import { createValues, refuseEmpty } from '../../../conformance/cli/values.js';
 import { CHOICES } from '../../../conformance/explore/options.js';
-import { EXPLORE_REPORT_KINDS } from '../../../conformance/explore/report/index.js';
+import { EXPLORE_REPORT_KINDS } from '../../../conformance/explore/report/files.js';
 import type { ExploreOptions, Law } from '../../../conformance/explore/types.js';
 import { given } from '../../contract/given.js';
 import type { Call } from '../command.js';

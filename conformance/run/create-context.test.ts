@@ -5,8 +5,8 @@ import { fakeHost } from '../../test/targets/fake-target.js';
 import type { Ctx } from '../framework/context.js';
 import { Finding } from '../framework/finding.js';
 import { Skipped } from '../framework/skip.js';
+import { createTolerance } from './create-context.js';
 import type { RunContext } from './session.js';
-import { createTolerance } from './tolerance.js';
 
 /** The tolerance of a check, and the items that its properties drew, as a counterexample shows them. */
 function on(kind: 'emulator' | 'deployment' | 'thorough') {
