@@ -257,7 +257,7 @@ export const ERRORS: readonly Rule[] = [
       says: 'An error of the mapping read has the message of its status.',
       alone: true,
       judge: (seen) => {
-        const wanted = isOurs(seen) ? SCIM[seen.answered.status] : undefined;
+        const wanted = isOurs(seen) && !seen.asked.regional ? SCIM[seen.answered.status] : undefined;
         if (wanted === undefined || (seen.answered.status === 401 && seen.caller !== null)) return undefined;
         return is(`error.message of ${told(seen)}`, wanted, seen.error?.message);
       },

@@ -1041,6 +1041,8 @@ function judgeRefusal(refusal: Refusal, seen: Seen, model: Model): Judgement {
   if (ASIDE.has(status) || !isFromService(seen)) return undefined;
   const { sure, maybe } = wrongIn(seen, model);
   if (!sure.includes(refusal)) return undefined;
+  // A regional host refuses in any way, whatever else is wrong.
+  if (seen.asked.regional && status >= 400 && refusal.requirement !== 'BASE-4') return undefined;
   // A gateway may refuse what is large before the service hears of it.
   const before = status === 413 && seen.error === undefined ? undefined : refusal.first;
   const others = [...sure, ...maybe].filter(

@@ -68,7 +68,7 @@ function judged(conversation: readonly Said[], more: Partial<Pick<ModelOptions, 
           ? { kind: 'none' }
           : { kind: 'some', size: text.length, text, json: said.json },
       caller: said.caller === undefined ? 'key' : said.caller,
-      regional: false,
+      regional: said.headers?.host?.startsWith('eu.') === true,
     };
     model.asks(asked);
     const grammar = createChunkGrammar(profile.tool_name, { scripted: false });
@@ -532,6 +532,18 @@ test('a delete that finds no intern is not the one that took it away', () => {
     entry(`GET ${ONE}`, 404, error(404, 'not_found'), { at: -59_000 }),
   ];
   expect(judged(conversation).map(({ id }) => id)).not.toContain('LIFE-1/refused-does-nothing');
+});
+
+test.each([403, 404, 421])('a regional host refuses with %i, whatever else is wrong', (status) => {
+  const more = { headers: { host: 'eu.service.test' } };
+  const refused = { error: { code: status, message: 'Not here' } };
+  const found = judged([
+    entry('GET /interns', status, refused, { ...more, caller: null }),
+    entry('POST /interns', status, refused, { ...more, raw: '[]' }),
+    entry(`GET /scim/group-mappings/${ID}`, status, refused, more),
+  ]);
+  const stated = found.filter(({ id }) => !['BASE-4/regional-status', 'BASE-3/published-reason'].includes(id));
+  expect(stated.map(({ id }) => id)).toEqual([]);
 });
 
 test('an intern that stays stopped after a provision shows nothing where others stopped by themselves', () => {
