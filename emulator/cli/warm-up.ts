@@ -5,6 +5,5 @@ import { createBodySchema } from '../contract/intern.js';
  * itself.
  */
 export async function warmUp(): Promise<void> {
-  await import('@hono/node-server');
   createBodySchema({})();
 }

@@ -174,14 +174,14 @@ export function createDisturber(deps: DisturberDeps): Disturber {
   const unauthorized: Fetch = async () => toResponse(refusalResponse(new Refusal('unauthorized')));
   const isDead = (request: Request) => dead.has(tokenOf(request) ?? '');
 
-  const leaving = (request: Request, bindings: NodeBindings | undefined) => {
+  const leaving = (bindings: NodeBindings | undefined) => {
     const listeners: ((reason: unknown) => void)[] = [];
     const leave = (reason: unknown) => {
       for (const listener of listeners) listener(reason);
     };
-    if (bindings?.incoming)
-      request.signal.addEventListener('abort', () => leave(request.signal.reason), { once: true });
-    else bindings?.onLeave?.(leave);
+    const signal = bindings?.signal;
+    signal?.addEventListener('abort', () => leave(signal.reason), { once: true });
+    bindings?.onLeave?.(leave);
     return (listener: (reason: unknown) => void) => void listeners.push(listener);
   };
 
@@ -207,7 +207,7 @@ export function createDisturber(deps: DisturberDeps): Disturber {
     aboutRequest: (request: Request, body: string) => About,
     base: string,
   ): Promise<Response> => {
-    const onLeave = leaving(given, bindings);
+    const onLeave = leaving(bindings);
     const own: NodeBindings = { onLeave, streams: () => bindings?.streams?.() };
     const preflight = given.method === 'OPTIONS';
     if (preflight || Number(given.headers.get('content-length') ?? 0) > LARGEST) return inner(given, bindings ?? own);
