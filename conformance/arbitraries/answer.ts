@@ -5,18 +5,6 @@ import { ALL_OPTIONS } from '../helpers/chat.js';
 export const options = (): fc.Arbitrary<string[]> =>
   fc.shuffledSubarray([...ALL_OPTIONS], { minLength: 1 }).map((some) => [...some]);
 
-/** Nearly an option, or one in another form: a service may accept it as that. */
-export const NEARLY_OPTIONS: readonly string[] = [
-  'allow',
-  'Allow_once',
-  'allow_once ',
-  '"allow_once"',
-  'ALLOW_ONCE',
-  'cancelled',
-  '{"action":"accept"}',
-  '["allow_once"]',
-];
-
 /** Texts that are not options at all. */
 export const NO_OPTIONS: readonly string[] = ['', ' ', 'yes', 'null'];
 
@@ -82,49 +70,3 @@ export const contentFor = (list: readonly Field[]): fc.Arbitrary<Record<string, 
     .map((values) =>
       Object.fromEntries(list.flatMap((field, at) => (values[at]?.[1] ? [[field.name, values[at][0]]] : []))),
     );
-
-/** Answers to the question for a colour (red or blue, required) that it cannot accept. */
-export const NO_COLOURS: readonly string[] = [
-  '',
-  'red',
-  '"red"',
-  'null',
-  '[]',
-  '1',
-  'true',
-  '{',
-  '{}',
-  'accept',
-  '{"action":"accept"',
-  '{"content":{"answer":"red"}}',
-  ...[
-    { action: 'Accept', content: { answer: 'red' } },
-    { action: 'allow_once' },
-    { action: null, content: { answer: 'red' } },
-    { action: 'accept' },
-    { action: 'accept', content: {} },
-    { action: 'accept', content: null },
-    { action: 'accept', content: 'red' },
-    { action: 'accept', content: ['red'] },
-    { action: 'accept', content: { Answer: 'red' } },
-    { action: 'accept', content: { answer: 'green' } },
-    { action: 'accept', content: { answer: 'Red' } },
-    { action: 'accept', content: { answer: 1 } },
-    { action: 'accept', content: { answer: true } },
-    { action: 'accept', content: { answer: ['red'] } },
-    { action: 'accept', content: { answer: null } },
-    { answer: 'red' },
-    [{ action: 'accept', content: { answer: 'red' } }],
-  ].map((value) => JSON.stringify(value)),
-];
-
-/** Any text that is not an answer to it: hardly any text is one. */
-export const noColour = (): fc.Arbitrary<string> =>
-  fc.oneof(
-    fc.string({ maxLength: 20 }),
-    fc.jsonValue({ maxDepth: 2 }).map((value) => JSON.stringify(value)),
-    fc
-      .string({ maxLength: 8 })
-      .filter((text) => text !== 'red' && text !== 'blue')
-      .map((answer) => JSON.stringify({ action: 'accept', content: { answer } })),
-  );

@@ -1,10 +1,6 @@
 import fc from 'fast-check';
 import { text } from './text.js';
 
-/** Prompts that name no script and are more than white space. */
-export const prompt = (maxLength = 120): fc.Arbitrary<string> =>
-  text({ minLength: 1, maxLength }).filter((said) => said.trim() !== '' && !/^\s*script:/i.test(said));
-
 /** Pieces of content that break careless framing, lone surrogates aside. */
 export const said = (maxLength = 40): fc.Arbitrary<string> => text({ minLength: 1, maxLength });
 

@@ -144,8 +144,8 @@ describe('of a run against a mix is shown', () => {
   });
 
   test('another finding of what it breaks', () => {
-    expect(shown({ shows }, [result('fail'), result('fail', { id: 'chat-stream/echo-is-the-prompt' })])).toEqual([
-      'fail chat-stream/echo-is-the-prompt',
+    expect(shown({ shows }, [result('fail'), result('fail', { id: 'chat-content/repeated' })])).toEqual([
+      'fail chat-content/repeated',
     ]);
   });
 

@@ -1,29 +1,8 @@
 import fc from 'fast-check';
 import { equal, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
-import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
-import { onStopped } from '../helpers/interns.js';
-import { OPERATIONS, type OperationRow, request } from '../helpers/operations.js';
-import { type As, type CredentialName, internPath, type Send } from '../probe/request.js';
-
-/** The operation with a body that is refused once the caller is accepted, so that it has no effect. */
-const harmless = (ctx: Ctx, row: OperationRow, id: string, as: As): Send =>
-  row.method === 'GET'
-    ? request(ctx, row, id, { as })
-    : request(ctx, row, id, { as, json: { bodySha256: 7, name: 7 } });
-
-/** The rights of each credential on an intern of its workspace. `ok`: accepted as far as the body. */
-const MATRIX: Readonly<Record<string, (row: OperationRow) => 'ok' | 401 | 403 | 404>> = {
-  api_key: ({ as }) => (as === 'api_key' ? 'ok' : 403),
-  peer_api_key: ({ as }) => (as === 'api_key' ? 'ok' : 403),
-  foreign_api_key: ({ on }) => (on === 'intern' ? 404 : 'ok'),
-  outsider_api_key: () => 404,
-  management_key: () => 401,
-  oauth_token: () => 'ok',
-  peer_oauth_token: () => 'ok',
-  oauth_interns_only_token: ({ name }) => (name.startsWith('sign') ? 403 : 'ok'),
-};
+import { type CredentialName, internPath } from '../probe/request.js';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
@@ -38,18 +17,6 @@ const FORMS: readonly (readonly [string, (key: string) => Record<string, string>
   ['in x-api-key', (key) => ({ 'x-api-key': key })],
   ['in a cookie', (key) => ({ cookie: `authorization=${key}` })],
 ];
-
-const EVERY_KEY = [
-  'control',
-  'write',
-  'peer_api_key',
-  'foreign_api_key',
-  'outsider_api_key',
-  'management_key',
-  'oauth_token',
-  'oauth_interns_only_token',
-  'peer_oauth_token',
-] as const;
 
 /** Each letter in the other case. */
 const otherCase = (text: string): string =>
@@ -130,21 +97,6 @@ export const AUTH = checksOf('AUTH-1', {
       });
     },
   },
-  'auth/matrix': {
-    requirement: 'AUTH-2',
-    level: 'C',
-    title: 'Every operation answers every credential as the table of credentials says.',
-    ...onStopped(EVERY_KEY, async (ctx, intern) => {
-      for (const [as, expectedOf] of Object.entries(MATRIX)) {
-        for (const row of OPERATIONS) {
-          const expected = expectedOf(row);
-          const answer = await ctx.send(harmless(ctx, row, intern.id, as as CredentialName));
-          const passed = row.method === 'GET' ? (row.name.startsWith('daemon') ? 409 : 200) : 400;
-          expect.status(answer, expected === 'ok' ? passed : expected, `${row.name} as ${as}`);
-        }
-      }
-    }),
-  },
   'auth/workspace-of-the-key': {
     requirement: 'AUTH-2',
     title: 'The key selects the workspace: an intern of one is neither listed, read nor changed with a key of another.',
@@ -174,34 +126,6 @@ export const AUTH = checksOf('AUTH-1', {
         'the update with the foreign key',
       );
       equal(theirs.workspace_id, target.foreignWorkspaceId, 'workspace_id of the foreign intern');
-    },
-  },
-  'auth/workspace-shares-interns': {
-    requirement: 'AUTH-2',
-    level: 'C',
-    title: 'Every key and token of a workspace sees all its interns.',
-    needs: ['control', 'write', 'peer_api_key', 'peer_oauth_token', 'oauth_token', 'oauth_interns_only_token'],
-    async run({ api, interns }) {
-      const made = await interns.stopped();
-      const peers = await interns.stopped({}, { as: 'peer_api_key' });
-      for (const as of [
-        'api_key',
-        'peer_api_key',
-        'peer_oauth_token',
-        'oauth_token',
-        'oauth_interns_only_token',
-      ] as const) {
-        for (const { id } of [made, peers]) {
-          expect.status(await api.get(id, { as }), 200, `the read as ${as}`);
-          const { data } = expect.page(await api.list({}, { as }), `the list as ${as}`);
-          ok(
-            data.some((intern) => intern.id === id),
-            `the list as ${as}`,
-            'the intern',
-            data.length,
-          );
-        }
-      }
     },
   },
 });

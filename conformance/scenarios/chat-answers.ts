@@ -1,57 +1,15 @@
 import fc from 'fast-check';
 import { contentFor, fields, options } from '../arbitraries/answer.js';
-import { turn } from '../arbitraries/turn.js';
-import { equal, isArray } from '../framework/assert.js';
+import { equal } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
-import {
-  ALL_OPTIONS,
-  ASKING,
-  accepted,
-  callOf,
-  colour,
-  permission,
-  question,
-  sameSession,
-  when,
-} from '../helpers/chat.js';
+import { ALL_OPTIONS, ASKING, accepted, callOf, colour, permission, sameSession, when } from '../helpers/chat.js';
 import { onShared, runningOne } from '../helpers/interns.js';
 import { notFromTheBeginning, notRepeated } from '../helpers/words.js';
 import type { Transcript } from '../probe/chunks.js';
 
 /** CHAT-6: answers, and what comes after them. */
 export const CHAT_ANSWERS = checksOf('CHAT-6', {
-  'chat-answers/any-turn': {
-    title: 'Through any number of questions the stream says what the intern says, once, in order, in one session.',
-    maxRuns: 100,
-    ...onShared(['control'], async (ctx, shared) => {
-      await ctx.property('turn', turn(), async ({ steps, answers, responses, end, usage }) => {
-        let t = await shared.talk({ prompt: await ctx.script(steps), approval_mode: 'manual' });
-        const session = t.sessionId;
-        for (const [at, expected] of responses.entries()) {
-          const name = `response ${at + 1} of ${responses.length}`;
-          expect.grammar(t, 'S');
-          expect.finish(t, expected.ask ? 'tool_calls' : end === 'stop' ? 'stop' : 'error', name);
-          equal(t.content, expected.content, `content of ${name}`);
-          equal(t.sessionId, session, `session_id of ${name}`);
-          if (expected.ask === undefined) break;
-          const shown = question(t);
-          equal(shown.kind, expected.ask.kind, `kind of the question of ${name}`);
-          if (expected.ask.kind === 'permission') {
-            isArray(shown.options, `options of ${name}`);
-            equal([...shown.options].sort(), [...(expected.ask.options as string[])].sort(), `options of ${name}`);
-          } else equal(shown.message, expected.ask.message, `message of ${name}`);
-          equal(t.final?.usage, null, `usage of ${name}`);
-          t = await shared.answered(t, answers[at]);
-        }
-        if (usage === null) equal(t.final?.usage, null, 'usage of a run that reported none');
-        else {
-          const seen = t.final?.usage as Record<string, unknown> | null | undefined;
-          equal(seen?.total_tokens, usage.total_tokens, 'usage.total_tokens at the end of the run');
-        }
-      });
-    }),
-  },
   'chat/tool-call-pauses-and-continues': {
     title: 'After the answer the stream continues where it paused: in its session, well formed, repeating nothing.',
     ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {

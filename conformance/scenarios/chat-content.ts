@@ -34,29 +34,6 @@ export const CHAT_CONTENT = checksOf('CHAT-1', {
       });
     }),
   },
-  'chat-content/awkward-lines': {
-    title: 'What looks like the framing of a stream is content like any other.',
-    ...onShared(['control'], async (ctx, intern) => {
-      const lines = [
-        '[DONE]',
-        'data: [DONE]\n\n',
-        '\n\ndata: {}\n\n',
-        ': keepalive\n\n',
-        'event: x\r\nid: 1\r\n\r\n',
-        '\u2028\u2029\u0085',
-        '\ufeff',
-        '\u0000\u001f\u007f',
-        '👩‍👩‍👧‍👦🏳️‍🌈é̂',
-        '"\\" } ] } \\n',
-        '</script><!--',
-        ' ',
-      ];
-      const t = await intern.talk(await ctx.script(lines.map((say) => ({ say }))));
-      expect.finish(t, 'stop');
-      equal(t.content, lines.join(''), 'content');
-      expect.grammar(t, 'S');
-    }),
-  },
   'chat-content/lone-surrogates': {
     level: 'P',
     title: 'Halves of surrogate pairs in content stay what they are, as JSON can say it.',

@@ -1,10 +1,9 @@
-import { equal, fail, match, oneOf } from '../framework/assert.js';
+import { equal, match, oneOf } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { ASKING, callOf, HELD, permission, read, replyTo } from '../helpers/chat.js';
 import { onRunning, onShared, type Partner, runningOne } from '../helpers/interns.js';
-import type { Transcript } from '../probe/chunks.js';
 import type { As } from '../probe/request.js';
 
 const FIVE_MINUTES = 300_000;
@@ -96,46 +95,6 @@ export const CHAT_DEADLINES = checksOf('CHAT-7', {
       }
     },
   },
-  'chat-deadlines/at-the-deadline': {
-    level: 'P',
-    title: 'At the deadline a question is either open or its run has ended, never half of each.',
-    ...onRunning(['control', 'clock'], async (ctx, intern) => {
-      const t = await intern.asked(await ctx.script(ASKING));
-      await ctx.clock.advance(FIVE_MINUTES);
-      const seen = await intern.fate();
-      const probe = await intern.badAnswer(replyTo(t, 'no such option'));
-      expect.status(probe, seen === 'waiting' ? 400 : 409, `an unacceptable answer to a run that is ${seen}`);
-    }),
-  },
-  'chat-deadlines/late-answer': {
-    level: 'P',
-    title: 'A late answer is 409 interaction_not_pending, acceptable or not; the intern takes the next prompt.',
-    ...onShared(['behaviour:ask-permission', 'clock'], async (ctx, intern) => {
-      const t = await intern.asked(ctx.prompt('ask-permission'));
-      await ctx.clock.advance(FIVE_MINUTES + 1);
-      const { session } = callOf(t);
-      for (const content of ['allow_once', 'no such option']) {
-        const late = await intern.badAnswer(replyTo(t, content));
-        expect.error(late, { status: 409, reason: 'interaction_not_pending' }, 'a late answer');
-      }
-      const next = await read(await intern.chat({ prompt: 'Hello.', session_id: session }));
-      expect.finish(next, 'stop', 'the next prompt of the session');
-    }),
-  },
-  'chat-deadlines/shown-as-deadline': {
-    requirement: 'EMU-4',
-    title: 'A run whose question ran out is shown as ended by its deadline, at its time.',
-    ...onRunning(['control', 'clock'], async (ctx, intern) => {
-      await intern.asked(await ctx.script(ASKING));
-      const due = (await ctx.clock.now()) + FIVE_MINUTES;
-      await ctx.clock.advance(FIVE_MINUTES + 60_000);
-      const run = await intern.newest();
-      equal(run.status, 'ended', 'status of the run');
-      equal(run.ended, 'deadline', 'how the run ended');
-      equal(run.question, undefined, 'question of the ended run');
-      equal(Date.parse(run.ended_at ?? ''), due, 'when the run ended');
-    }),
-  },
   'chat-deadlines/not-extended': {
     minRuns: 2,
     title:
@@ -182,27 +141,6 @@ export const CHAT_DEADLINES = checksOf('CHAT-7', {
       const rest = await read(reply);
       expect.finish(rest, 'stop', 'a run that takes its time after the answer');
       equal(rest.content, 'one two', 'content after the answer');
-    }),
-  },
-  'chat-deadlines/each-its-own': {
-    title: 'Runs that wait together run out one by one, each at its own time.',
-    ...onRunning(['control', 'clock'], async (ctx, intern) => {
-      const said = await ctx.script(ASKING);
-      const waiting: Transcript[] = [];
-      for (let at = 0; at < 3; at++) {
-        waiting.push(await intern.asked(said));
-        await ctx.clock.advance(60_000);
-      }
-      await ctx.clock.advance(FIVE_MINUTES - 180_000 + 1);
-      for (let over = 1; over <= 3; over++) {
-        for (const [at, t] of waiting.entries()) {
-          const seen = await intern.fate(t.sessionId);
-          if (seen.startsWith('ended') !== at < over) {
-            fail(`run ${at + 1} when ${over} of 3 deadlines have passed`, at < over ? 'ended' : 'waiting', seen);
-          }
-        }
-        await ctx.clock.advance(60_000);
-      }
     }),
   },
 });

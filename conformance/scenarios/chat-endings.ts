@@ -1,14 +1,11 @@
-import fc from 'fast-check';
-import { equal, fail, match, ok } from '../framework/assert.js';
+import { equal, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
-import { ASKING, callOf, endedBy, HELD, permission, replyTo, sameSession, sessionOf } from '../helpers/chat.js';
+import { callOf, endedBy, replyTo, sameSession, sessionOf } from '../helpers/chat.js';
 import { onRunning, onShared } from '../helpers/interns.js';
 import { closed } from '../helpers/turns.js';
 import type { Transcript } from '../probe/chunks.js';
-
-const SUSPENDED = expect.ACCEPTED;
 
 /** `asked` says who ended the run: a request of the kit, or the intern that was asked to. */
 const ended = (ctx: Ctx, t: Transcript, what: string, asked: 'the kit' | 'the intern' = 'the kit') => {
@@ -77,29 +74,6 @@ export const CHAT_ENDINGS = checksOf('CHAT-12', {
       }
     }),
   },
-  'chat-endings/any': {
-    title: 'Before and after a question, with usage or without: what was said stays, and the two errors differ.',
-    maxRuns: 30,
-    ...onShared(['control'], async (ctx, intern) => {
-      const end = fc.constantFrom('cancelled' as const, 'deadline' as const, 'severed' as const);
-      await ctx.property('ending', end, fc.boolean(), fc.boolean(), async (how, paused, reported) => {
-        const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
-        const before = [{ say: 'Half a sen' }, ...(reported ? [{ usage }] : [])];
-        const ask = paused ? [permission('ok'), { say: 'tence' }] : [];
-        const said = await ctx.script([...before, ...ask, { end: how }]);
-        let t = await intern.talk({ prompt: said, approval_mode: 'manual' });
-        if (paused) {
-          expect.finish(t, 'tool_calls', 'the prompt');
-          t = await intern.answered(t, 'allow_once');
-        }
-        if (how === 'severed') severed(ctx, t, `a run that ends ${how}`);
-        else ended(ctx, t, `a run that ends ${how}`);
-        equal(t.content, paused ? 'tence' : 'Half a sen', `content of a run that ends ${how}`);
-        const seen = t.final?.usage as Record<string, unknown> | null | undefined;
-        equal(reported ? seen?.total_tokens : seen, reported ? 7 : null, `usage of a run that ends ${how}`);
-      });
-    }),
-  },
   'chat-endings/fails': {
     requirement: 'CHAT-2',
     title: 'A run that fails midway ends with error, is no run_ended, and keeps what was said.',
@@ -156,37 +130,6 @@ export const CHAT_ENDINGS = checksOf('CHAT-12', {
       await ctx.interns.until(intern.id, ['running']);
       closed(await intern.badAnswer(answer), 'suspended');
       expect.finish(await intern.talk({ prompt: 'Hello.', session_id: session }), 'stop', 'a prompt to that session');
-    }),
-  },
-  'chat-endings/shown': {
-    requirement: 'EMU-4',
-    title: 'The control interface shows how each run ended: by itself, by suspend, by delete, by its client.',
-    ...onRunning(['control'], async (ctx, intern) => {
-      for (const end of ['stop', 'cancelled', 'deadline', 'severed', 'failed']) {
-        await intern.talk(await ctx.script([{ say: 'x' }, { end }]));
-        equal(await intern.fate(), `ended: ${end}`, `the run of a turn that ends ${end}`);
-      }
-      const waiting = await intern.asked(await ctx.script(ASKING));
-      const reply = await intern.held(await ctx.script(HELD));
-      expect.status(await ctx.api.suspend(intern.id), SUSPENDED, 'the suspend');
-      await reply.end();
-      const runs = await ctx.control.runs(intern.id);
-      equal(runs[0]?.ended, 'cancelled', 'the streaming run after suspend');
-      equal(
-        runs.find((run) => run.session_id === waiting.sessionId)?.ended,
-        'cancelled',
-        'the waiting run after suspend',
-      );
-      for (const run of runs) {
-        equal(run.status, 'ended', 'status of a run of a suspended intern');
-        equal(run.origin, 'chat', 'origin of a chat run');
-        equal(run.intern_id, intern.id, 'intern_id of a run');
-        match(run.started_at, /^\d{4}-.*Z$/, 'started_at of a run');
-        match(run.ended_at, /^\d{4}-.*Z$/, 'ended_at of an ended run');
-      }
-      const started = runs.map((run) => Date.parse(run.started_at));
-      if (started.some((at, index) => at > (started[index - 1] ?? at)))
-        fail('order of the runs', 'newest first', started);
     }),
   },
   'chat-endings/session-stays': {

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { equal } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
-import { permission } from '../helpers/chat.js';
 import { onShared } from '../helpers/interns.js';
 
 /** CHAT-3 and CHAT-4: the final chunk. */
@@ -23,22 +22,6 @@ export const CHAT_FINAL = checksOf('CHAT-4', {
           equal((seen as Record<string, unknown> | null)?.[key], value, `usage.${key} of the final chunk after ${how}`);
         }
       });
-    }),
-  },
-  'chat-final/usage-after-pause': {
-    title: 'Usage is null after tool_calls, also when some was reported, and stands at the end of the answered run.',
-    ...onShared(['control'], async (ctx, intern) => {
-      const usage = { prompt_tokens: 40, completion_tokens: 12, total_tokens: 52 };
-      const said = await ctx.script([{ say: 'a' }, { usage }, permission('ok'), { say: 'b' }]);
-      const first = await intern.asked(said);
-      equal(first.final?.usage, null, 'usage after tool_calls');
-      const rest = await (await intern.answer(first, 'allow_once')).end();
-      expect.finish(rest, 'stop');
-      equal(
-        (rest.final?.usage as Record<string, unknown> | null)?.total_tokens,
-        52,
-        'usage.total_tokens after the answer',
-      );
     }),
   },
   'chat-final/usage-shape': {

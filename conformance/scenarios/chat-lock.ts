@@ -3,7 +3,7 @@ import { equal, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { ChatInput } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
-import { ASKING, callOf, HELD, PAUSED, plain, read } from '../helpers/chat.js';
+import { ASKING, callOf, HELD, plain, read } from '../helpers/chat.js';
 import { onRunning, onShared, type Partner, runningOne } from '../helpers/interns.js';
 import { accepted, seenByPeer, steered } from '../helpers/turns.js';
 import type { Transcript } from '../probe/chunks.js';
@@ -47,22 +47,6 @@ export const CHAT_LOCK = checksOf('CHAT-14', 'P', {
       accepted(await intern.unstreamed({ prompt: 'Hello.', session_id }), 'a prompt to its own session');
       ok(reply.transcript.finish === undefined, 'the run that streams', 'no finish reason', reply.transcript.finish);
       await reply.disconnect();
-    }),
-  },
-  'chat-lock/waiting-session': {
-    title: 'While another run streams, a prompt to a session whose run waits is 409 busy, or steered.',
-    ...onRunning(['control', 'clock'], async (ctx, intern) => {
-      const waiting = await intern.asked(await ctx.script(ASKING));
-      const reply = await intern.held(await ctx.script(PAUSED));
-      const was = await busyOrSteered(
-        intern,
-        { prompt: 'Also.', session_id: callOf(waiting).session },
-        'a prompt to another session, whose run waits',
-      );
-      await ctx.clock.advance(20_000);
-      await read(reply);
-      const rest = await intern.answered(waiting, 'allow_once');
-      if (was === 'busy') equal(rest.content, 'Allowed.', 'content of the run that waited, nothing steered into it');
     }),
   },
   'chat-lock/resumed-run': {
@@ -116,42 +100,12 @@ export const CHAT_LOCK = checksOf('CHAT-14', 'P', {
       expect.finish(await intern.answered(t, 'allow_once'), 'stop', 'a reply while a run of invoke goes on');
     }),
   },
-  'chat-lock/not-for-invoke': {
-    title: 'The lock is for chat: invoke starts a run while a chat run streams.',
-    ...onRunning(['control', 'clock'], async (ctx, intern) => {
-      const reply = await intern.held(await ctx.script(PAUSED));
-      expect.status(await ctx.api.invoke(intern.id, { input: 'Hello.' }), 202, 'an invoke while a chat run streams');
-      await busy(intern, 'Hello.', 'a prompt while a chat run streams');
-      await ctx.clock.advance(20_000);
-      equal((await read(reply)).content, 'One. Two.', 'content of the run that streamed');
-    }),
-  },
   'chat-lock/not-for-invoke-in-silence': {
     title: 'invoke starts a run while a chat run is silent.',
     ...onRunning(['behaviour:silent'], async (ctx, intern) => {
       const reply = await intern.held(ctx.prompt('silent'));
       expect.status(await ctx.api.invoke(intern.id, { input: 'Hello.' }), 202, 'an invoke while a chat run streams');
       await reply.disconnect();
-    }),
-  },
-  'chat-lock/let-go': {
-    title: 'However a run ends, the intern takes the next prompt.',
-    ...onRunning(['control'], async (ctx, intern) => {
-      for (const [how, steps] of [
-        ['stop', [{ say: 'x' }]],
-        ['cancelled', [{ say: 'x' }, { end: 'cancelled' }]],
-        ['deadline', [{ say: 'x' }, { end: 'deadline' }]],
-        ['severed', [{ say: 'x' }, { end: 'severed' }]],
-        ['failed', [{ say: 'x' }, { end: 'failed' }]],
-        ['a question', ASKING],
-        ['refused', [{ end: 'failed' }]],
-        ['unreachable', [{ end: 'severed' }]],
-      ] as const) {
-        const reply = await intern.chat({ prompt: await ctx.script(steps), approval_mode: 'manual' });
-        if (reply.status === 200) await read(reply);
-        else await plain(ctx, reply);
-        expect.finish(await intern.talk('Hello.'), 'stop', `a prompt after a run that ended: ${how}`);
-      }
     }),
   },
   'chat-lock/let-go-by-suspend': {
@@ -187,16 +141,5 @@ export const CHAT_LOCK = checksOf('CHAT-14', 'P', {
         for (const reply of replies) await reply.disconnect();
       });
     },
-  },
-  'chat-lock/busy-changes-nothing': {
-    title: 'A prompt that is refused as busy starts no run and says nothing to the run that streams.',
-    ...onRunning(['control', 'clock'], async (ctx, intern) => {
-      const reply = await intern.held(await ctx.script(PAUSED));
-      for (let turn = 0; turn < 3; turn++)
-        await busy(intern, { prompt: 'Lost words.', session_id: `s${turn}` }, 'a prompt while a run streams');
-      equal((await ctx.control.runs(intern.id)).length, 1, 'runs of the intern');
-      await ctx.clock.advance(20_000);
-      equal((await read(reply)).content, 'One. Two.', 'content of the run that streamed');
-    }),
   },
 });

@@ -1,9 +1,8 @@
-import { equal, match } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { ASKING, plain } from '../helpers/chat.js';
-import { onRunning, onShared, runningOne, stoppedOne, talkingTo } from '../helpers/interns.js';
+import { onRunning, onShared, runningOne, stoppedOne } from '../helpers/interns.js';
 import type { Answer } from '../probe/client.js';
 
 /** An intern decides which prompts it takes: only an answer that gives this reason is checked. */
@@ -29,23 +28,6 @@ export const CHAT_NOT_TAKEN = checksOf('CHAT-16', {
       expect.finish(await intern.talk('Hello.'), 'stop', 'the valid twin, once it runs again');
     },
   },
-  'chat-not-taken/while-it-boots': {
-    title: 'An intern that boots, and one whose boot failed, answer 409 intern_not_ready too.',
-    needs: ['control', 'clock', 'running'],
-    async run(ctx) {
-      const NOT_READY = { status: 409, reason: 'intern_not_ready', retryable: true } as const;
-      const body = ctx.interns.body({ provision: true, instructions: 'script: boot-fails' });
-      const intern = talkingTo(ctx, expect.intern(await ctx.api.create(body), 201, 'a create'));
-      expect.error(await intern.unstreamed('Hello.'), NOT_READY, 'a prompt to an intern that boots');
-      expect.error(
-        await ctx.api.invoke(intern.id, { input: 'Hello.' }),
-        NOT_READY,
-        'an invoke on an intern that boots',
-      );
-      await ctx.interns.until(intern.id, ['failed']);
-      expect.error(await intern.unstreamed('Hello.'), NOT_READY, 'a prompt to an intern whose boot failed');
-    },
-  },
   'chat-not-taken/not-accepted': {
     title:
       'An intern that cannot be reached is 502 intern_unreachable, a refused turn 502 turn_failed, instead of a stream.',
@@ -61,33 +43,6 @@ export const CHAT_NOT_TAKEN = checksOf('CHAT-16', {
       notTaken(ctx, refused, 'refuse the turn', 'turn_failed');
       expect.error(refused, { status: 502, reason: 'turn_failed' }, 'a prompt that the intern refuses');
       expect.finish(await intern.talk('Hello.'), 'stop', 'the next prompt');
-    }),
-  },
-  'chat-not-taken/accepted-first': {
-    title: 'After a word or a wait the stream is open: what goes wrong then is reported in the stream.',
-    ...onShared(['control', 'clock'], async (ctx, intern) => {
-      for (const end of ['severed', 'failed']) {
-        for (const first of [{ say: 'x' }, { reason: 'x' }, { wait: '1s' }]) {
-          const reply = await intern.chat(await ctx.script([first, { end }]));
-          equal(reply.status, 200, `status of a turn that begins with ${Object.keys(first)} and ends ${end}`);
-          await ctx.clock.advance(1_000);
-          const t = await reply.end();
-          expect.finish(t, 'error');
-          expect.grammar(t, 'S');
-        }
-      }
-    }),
-  },
-  'chat-not-taken/opens-at-once': {
-    title: 'The stream opens when the intern accepts the prompt, before it has said a word.',
-    ...onShared(['control', 'clock'], async (ctx, intern) => {
-      const reply = await intern.chat(await ctx.script([{ wait: '20s' }, { say: 'late' }]));
-      equal(reply.status, 200, 'status while the intern says nothing yet');
-      match(await intern.fate(), /^running$/, 'the run while the intern says nothing yet');
-      await ctx.clock.advance(20_000);
-      const t = await reply.end();
-      expect.finish(t, 'stop');
-      equal(t.content, 'late', 'content');
     }),
   },
   'chat-not-taken/too-many-waiting': {

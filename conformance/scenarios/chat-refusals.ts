@@ -1,4 +1,3 @@
-import { equal, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
@@ -119,22 +118,6 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', 'P', {
       await reply.disconnect();
     }),
   },
-  'chat-refusals/streaming-before-stale': {
-    title: 'While the run streams to another request an answer to its old question is 409 attachment_failed.',
-    ...onRunning(['control'], async (ctx, intern) => {
-      const { t, reply } = await streaming(ctx, intern);
-      await refused(intern, replyTo(t, GOOD), 'attached', 'an answer to a question already answered');
-      await refused(intern, replyTo(t, BAD), 'attached', 'an unacceptable one');
-      equal(await intern.fate(), 'running', 'the run after these answers');
-      ok(
-        reply.transcript.finish === undefined,
-        'the stream after these answers',
-        'still open',
-        reply.transcript.finish,
-      );
-      await reply.disconnect();
-    }),
-  },
   'chat-refusals/stale': {
     title: 'With the second question open an answer to the first is 409 interaction_not_pending, acceptable or not.',
     ...onRunning(['control'], async (ctx, intern) => {
@@ -153,22 +136,6 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', 'P', {
       await refused(intern, replyTo(second, GOOD), 'busy', 'its twin, an answer to the pending question');
       await refused(intern, replyTo(first, GOOD), 'stale', 'an answer to the first question');
       await reply.disconnect();
-    }),
-  },
-  'chat-refusals/busy-before-unacceptable': {
-    title: 'While another run streams a reply is 409 busy with Retry-After, acceptable or not, and the question stays.',
-    ...onRunning(['control', 'clock'], async (ctx, intern) => {
-      const t = await intern.asked(await ctx.script(ASKING));
-      const reply = await intern.held(await ctx.script([{ say: 'Held.' }, { wait: '20s' }, { say: 'Done.' }]));
-      for (const content of [GOOD, BAD]) {
-        const what = `the reply ${JSON.stringify(content)} while another run streams`;
-        expect.retryAfter(await refused(intern, replyTo(t, content), 'busy', what), '409 busy');
-      }
-      await ctx.clock.advance(20_000);
-      expect.finish(await reply.end(), 'stop', 'the run that streamed');
-      const rest = await intern.answered(t, GOOD);
-      expect.finish(rest, 'stop', 'the reply once nothing streams');
-      equal(rest.content, 'Allowed.', 'content after the reply');
     }),
   },
 });

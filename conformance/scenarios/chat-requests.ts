@@ -1,14 +1,10 @@
-import { cuts, pieces } from '../arbitraries/cuts.js';
 import { unknownFields } from '../arbitraries/message.js';
-import { prompt } from '../arbitraries/prompt.js';
-import { equal } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { onShared } from '../helpers/interns.js';
 import type { Answer } from '../probe/client.js';
 import { internPath } from '../probe/request.js';
-import { createSseParser } from '../probe/sse.js';
 
 const BAD = { status: 400, reason: 'bad_request', retryable: false } as const;
 
@@ -70,24 +66,6 @@ export const CHAT_REQUESTS = checksOf('CHAT-15', {
     ...onShared([], async (ctx, intern) => {
       await ctx.property('fields', unknownFields(), async (extra) => {
         expect.finish(await intern.talk({ prompt: 'Hello.', extra }), 'stop');
-      });
-    }),
-  },
-  'chat-requests/cut-anywhere': {
-    title: 'A body that arrives in pieces, cut within characters too, says the same.',
-    maxRuns: 40,
-    ...onShared(['control'], async (ctx, intern) => {
-      await ctx.property('prompt', prompt(60), cuts(), async (said, at) => {
-        const body = pieces(JSON.stringify({ messages: [{ role: 'user', content: said }], stream: true }), at);
-        const headers = { 'content-type': 'application/json' };
-        const answer = await ctx.send({ method: 'POST', path: chatPath(intern.id), body, headers });
-        expect.status(answer, 200, 'a prompt sent in pieces');
-        const content = createSseParser()
-          .push(Buffer.from(answer.text), 0)
-          .flatMap((item) => (item.kind === 'event' && item.data.startsWith('{') ? [JSON.parse(item.data)] : []))
-          .map(({ choices }: { choices: { delta?: { content?: string } }[] }) => choices[0]?.delta?.content ?? '')
-          .join('');
-        equal(content, said, 'content of the echo');
       });
     }),
   },

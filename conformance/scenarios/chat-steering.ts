@@ -75,21 +75,6 @@ export const CHAT_STEERING = checksOf('CHAT-14', {
       ok(rest.content.includes('Allowed.'), 'content after the answer', 'what the run says to it', rest.content);
     }),
   },
-  'chat-steering/steered-shows-after-answer': {
-    level: 'C',
-    title: 'What was steered into a waiting run shows once, after the answer.',
-    ...onShared(['control'], async (ctx, intern) => {
-      const t = await intern.asked(await ctx.script(ASKING));
-      await intern.unstreamed({ prompt: 'also this', session_id: callOf(t).session });
-      const rest = await intern.answered(t, 'allow_once');
-      equal(
-        rest.content.split('(steered: also this)').length - 1,
-        1,
-        'how often the steered prompt shows after the answer',
-      );
-      equal(rest.content.replace('(steered: also this)', ''), 'Allowed.', 'content beside it');
-    }),
-  },
   'chat-steering/not-steered-when-over': {
     title: 'Once the run of a session has ended, however it did, the next prompt starts another.',
     ...onShared(['control'], async (ctx, intern) => {

@@ -1,9 +1,6 @@
 import fc from 'fast-check';
-import { content, earlier, unknownFields } from '../arbitraries/message.js';
-import { prompt } from '../arbitraries/prompt.js';
-import { equal, fail, notEqual, ok } from '../framework/assert.js';
+import { notEqual } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
-import * as expect from '../framework/expect.js';
 import { type Arrival, arrival, atOnce, heldBack } from '../helpers/held-back.js';
 import { onRunning, onShared } from '../helpers/interns.js';
 
@@ -53,46 +50,6 @@ export const CHAT_STREAM = checksOf('CHAT-1', {
         extra: { model },
       });
       for (const { json } of t.chunks) notEqual(json.model, model, 'model of a chunk of a response that asks');
-    }),
-  },
-  'chat-stream/only-last-message': {
-    requirement: 'CHAT-15',
-    title: 'Only the last message is read: what stands before it changes nothing.',
-    ...onShared(['behaviour:echo', 'control'], async (ctx, intern) => {
-      await ctx.property('messages', earlier(), content(), async (before, last) => {
-        const messages = [...before, { role: 'user', content: last.content }];
-        const t = await intern.talk({ messages });
-        expect.finish(t, 'stop');
-        let from = 0;
-        for (const text of last.texts) {
-          const at = t.content.indexOf(text, from);
-          if (at < 0)
-            fail('content of the echo', `the text parts in order, ${JSON.stringify(text)} among them`, t.content);
-          from = at + text.length;
-        }
-        for (const message of before as { content?: unknown }[]) {
-          if (typeof message.content !== 'string' || message.content.length < 8) continue;
-          ok(
-            last.texts.join('').includes(message.content) || !t.content.includes(message.content),
-            'content of the echo',
-            'nothing of earlier messages',
-            t.content,
-          );
-        }
-      });
-    }),
-  },
-  'chat-stream/echo-is-the-prompt': {
-    requirement: 'EMU-9',
-    title: 'echo repeats the prompt, with usage, whatever else the request has: a model, unknown fields.',
-    ...onShared(['control'], async (ctx, intern) => {
-      await ctx.property('prompt', prompt(), unknownFields(), async (said, more) => {
-        const t = await intern.talk({ prompt: said, extra: { model: 'acme/other', ...more } });
-        expect.finish(t, 'stop');
-        equal(t.content, said, 'content of the echo');
-        expect.grammar(t, 'C');
-        notEqual(t.final?.usage, null, 'usage of the echo');
-      });
     }),
   },
 });

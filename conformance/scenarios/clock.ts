@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { equal, isObject, ok, oneOf } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
@@ -49,35 +48,6 @@ export const CLOCK = checksOf('EMU-2', {
       const read = expect.intern(await api.get(intern.id), 200, 'the read');
       oneOf(read.status, ['queued', 'provisioning'], 'status without an advance');
       equal(Date.parse(intern.created_at), before, 'created_at');
-    },
-  },
-  'emulator/due-order': {
-    title: 'One far advance fires what is due at the time that it is due, in order, however far it goes.',
-    needs: ['control', 'clock', 'write'],
-    maxRuns: 10,
-    async run({ api, interns, control, clock, property }) {
-      const { mode } = (await (await control.call('GET', '/clock')).json()) as { mode: unknown };
-      const delays = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 2, maxLength: 4 });
-      await property('boots', delays, fc.integer({ min: 31, max: 3_600 }), async (seconds, far) => {
-        const made: { id: string; due: number }[] = [];
-        for (const after of seconds) {
-          const name = await control.script({
-            lifecycle: { boot: { after: `${after}s`, ends: 'failed', message: 'x' } },
-          });
-          const { id } = await interns.stopped({ instructions: `script: ${name}` });
-          const due = (await clock.now()) + after * 1_000;
-          expect.status(await api.provision(id), 202, 'the provision');
-          made.push({ id, due });
-        }
-        await clock.advance(far * 1_000);
-        for (const { id, due } of made) {
-          const { status, updated_at } = expect.intern(await api.get(id), 200, 'the read');
-          equal(status, 'failed', `status after ${far} s`);
-          const late = Date.parse(updated_at) - due;
-          const leave = mode === 'real' ? 5_000 : 5;
-          ok(late >= 0 && late <= leave, 'ms between the due time and updated_at', `0 to ${leave}`, late);
-        }
-      });
     },
   },
   'emulator/advance-settles': {

@@ -64,32 +64,6 @@ export const CONTROL = checksOf('EMU-1', {
       match(json.credentials.intern.id, UUID, 'credentials.intern.id');
     },
   },
-  'emulator/credentials-work': {
-    title: 'The credentials of the target open what they are for.',
-    needs: [
-      'control',
-      'management_key',
-      'scim_mapping',
-      ...CREDENTIALS.filter((name) => name !== 'api_key' && name !== 'management_key'),
-    ],
-    async run(ctx) {
-      const { api, target, send } = ctx;
-      for (const as of CREDENTIALS) {
-        if (as === 'management_key') continue;
-        const answer = await api.list({ limit: 1 }, { as });
-        expect.status(answer, as === 'outsider_api_key' ? 404 : 200, `the list as ${as}`);
-      }
-      expect.status(await api.scim(target.scimMappingId ?? '', { as: 'management_key' }), 200, 'the SCIM mapping');
-      const { json } = await call(ctx, 'GET', '/target');
-      const { intern } = json.credentials as { intern: { id: string; api_key: string } };
-      const own = await send({ path: internPath(intern.id), as: { bearer: intern.api_key } });
-      equal(
-        expect.intern(own, 200, 'the seeded intern read with its own key').id,
-        intern.id,
-        'id of the seeded intern',
-      );
-    },
-  },
   'emulator/reset-forgets': {
     requirement: 'EMU-7',
     title: 'A reset takes away what was put and made since the start: scripts, faults, limits, interns.',

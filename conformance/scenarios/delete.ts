@@ -1,4 +1,4 @@
-import { equal, ok, oneOf } from '../framework/assert.js';
+import { equal, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { textBytes } from '../helpers/bytes.js';
@@ -80,25 +80,6 @@ export const DELETE = checksOf('DELETE-1', {
         expect.error(answer, { status: 401, metadata: 'absent' }, 'a request with the key of a gone intern');
       }
     },
-  },
-  'delete/ends-waiting-runs': {
-    level: 'C',
-    title: 'Runs that wait on a question and invoke runs end as cancelled with the delete.',
-    ...onRunning(['control', 'running'], async ({ api, chat, prompt, control, answer }, intern) => {
-      const asked = await (await chat(intern.id, prompt('ask-question'))).end();
-      expect.finish(asked, 'tool_calls', 'the prompt that asks');
-      expect.status(await api.invoke(intern.id, { input: prompt('never-ends') }), 202, 'an invoke');
-      expect.status(await api.remove(intern.id), 202, 'the delete');
-      const runs = await control.runs(intern.id);
-      equal(
-        runs.map(({ status, ended }) => [status, ended]),
-        runs.map(() => ['ended', 'cancelled']),
-        'the runs after the delete',
-      );
-      equal(runs.length, 2, 'number of runs');
-      const late = await answer(intern.id, asked, { action: 'decline' });
-      oneOf(late.status, [404, 409], 'status of an answer after the delete');
-    }),
   },
   'delete/optional-body': {
     requirement: 'DELETE-2',

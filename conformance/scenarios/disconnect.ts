@@ -1,4 +1,4 @@
-import { equal, match, ok } from '../framework/assert.js';
+import { equal, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { ChatInput, Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
@@ -90,21 +90,6 @@ export const DISCONNECT = checksOf('CHAT-10', {
     needs: ['running', 'behaviour:silent'],
     run: noticed,
   },
-  'disconnect/cancels': {
-    title: 'A run whose client leaves while it streams is cancelled within 30 seconds and does nothing more.',
-    ...onRunning(['control', 'clock'], async (ctx, intern) => {
-      const steps = [{ say: 'One.' }, { wait: '60s' }, { say: 'Two.' }, { end: 'failed' }];
-      const reply = await intern.held(await ctx.script(steps));
-      const before = await ctx.clock.now();
-      await left(ctx, intern, reply);
-      const run = await intern.newest();
-      const took = Date.parse(run.ended_at ?? '') - before;
-      ok(took >= 0 && took <= 30_000, 'ms until the run was cancelled', 'at most 30000', took);
-      await ctx.clock.advance(60_000);
-      equal(await intern.fate(), 'ended: cancelled', 'the run when it would have gone on');
-      expect.finish(await intern.talk('Hello.'), 'stop', 'the next prompt');
-    }),
-  },
   'disconnect/while-it-speaks': {
     title: 'A run that speaks, one that has said nothing yet, and one that streams after an answer are cancelled too.',
     ...onRunning(['control', 'clock'], async (ctx, speaks) => {
@@ -123,25 +108,6 @@ export const DISCONNECT = checksOf('CHAT-10', {
       const t = await asks.asked(await ctx.script([permission('ok'), ...HELD]));
       const rest = await asks.resumed(t);
       await left(ctx, asks, rest);
-    }),
-  },
-  'disconnect/only-its-own': {
-    title: 'Other runs of the intern and runs of other interns go on.',
-    ...onRunning(['control', 'clock'], async (ctx, intern) => {
-      const other = await runningOne(ctx);
-      const waiting = await intern.asked(await ctx.script([permission('ok'), { say: 'answered' }]));
-      const started = await ctx.api.invoke(intern.id, { input: await ctx.script(HELD) });
-      expect.status(started, 202, 'the invoke');
-      const far = await other.held(await ctx.script([{ say: 'One. ' }, { wait: '40s' }, { say: 'Two.' }]));
-      const reply = await intern.held(await ctx.script(HELD));
-      await reply.disconnect();
-      await ctx.settle();
-      await ctx.clock.advance(31_000);
-      equal(await intern.fate((started.json as { session_id: string }).session_id), 'running', 'the run of invoke');
-      equal(await intern.fate(waiting.sessionId), 'waiting', 'the run that waits');
-      equal((await intern.answered(waiting, 'allow_once')).content, 'answered', 'content after the answer');
-      await ctx.clock.advance(9_000);
-      equal((await read(far)).content, 'One. Two.', 'content of the run of another intern');
     }),
   },
   'disconnect/after-done': {
@@ -164,24 +130,6 @@ export const DISCONNECT = checksOf('CHAT-10', {
       await ctx.wait(61_000);
       const rest = await intern.answered(t, 'allow_once');
       expect.finish(rest, 'stop', 'the run, answered a minute after its client had gone');
-    }),
-  },
-  'disconnect/after-each-done': {
-    requirement: 'CHAT-9',
-    title: 'Closing after each of several questions keeps the run alive.',
-    ...onRunning(['control'], async (ctx, intern) => {
-      const steps = ['a', 'b', 'c'].flatMap((as) => [permission(as), { say: as }]);
-      let reply = await intern.chat({ prompt: await ctx.script(steps), approval_mode: 'manual' });
-      for (const as of ['a', 'b', 'c']) {
-        const t = await reply.until('[DONE]', (seen) => seen.done);
-        expect.finish(t, 'tool_calls');
-        await reply.cancel();
-        await ctx.settle();
-        match(await intern.fate(), /^waiting$/, 'the run after its client cancelled on [DONE]');
-        reply = await intern.answer(t, 'allow_once');
-        await reply.until(`content after answer ${as}`, (seen) => seen.content === as);
-      }
-      expect.finish(await reply.end(), 'stop', 'the run answered three times');
     }),
   },
   'disconnect/of-who-steered': {

@@ -53,18 +53,6 @@ export const FAULTS = checksOf('EMU-6', {
         for (const [at, status] of STATUSES.entries()) await met(name, status, [undefined, 1, 2, 3][at % 4]);
     }),
   },
-  'faults/scim-form': {
-    title: 'A fault of SCIM comes without metadata, whatever its status.',
-    needs: ['control', 'management_key', 'scim_mapping'],
-    async run({ api, control, target }) {
-      const read = () => api.scim(target.scimMappingId ?? '', { as: 'management_key', limited: true });
-      for (const status of STATUSES) {
-        await control.fault({ operation: 'scim', status });
-        expect.error(await read(), { status, metadata: 'absent' }, 'the mapping with a fault');
-        expect.status(await read(), 200, 'the mapping after it');
-      }
-    },
-  },
   'faults/nothing-was-done': {
     title: 'A call that a fault answered has done nothing: no intern, no change, no delete, no run, no answer taken.',
     ...onStopped(['control', 'running'], async (ctx, intern) => {
@@ -116,30 +104,6 @@ export const FAULTS = checksOf('EMU-6', {
       for (const [status, what, ask] of refusals) expect.status(await ask(), status, what);
       for (const name of ['create', 'update', 'chat'] as const)
         expect.status(await call(ctx, name, id), 500, `the ${name} that meets the fault`);
-    }),
-  },
-  'faults/delay': {
-    title: 'A delayed call is answered when its time has come, with its own answer or the status of the fault.',
-    ...onRunning(['control', 'clock', 'running'], async (ctx, { id }) => {
-      const { control, clock, settle } = ctx;
-      for (const [operation, delay, ms, status] of [
-        ['get', 1_500, 1_500, undefined],
-        ['get', '5s', 5_000, 503],
-        ['chat', '5s', 5_000, undefined],
-      ] as const) {
-        await control.fault({ operation, delay, ...(status === undefined ? {} : { status }) });
-        let done = false;
-        const pending = call(ctx, operation, id).finally(() => {
-          done = true;
-        });
-        await settle();
-        await settle();
-        await clock.advance(ms - 1);
-        await settle();
-        equal(done, false, `whether a ${operation} delayed by ${delay} is answered 1 ms before`);
-        await clock.advance(1);
-        expect.status(await pending, status ?? 200, `a ${operation} delayed by ${delay}`);
-      }
     }),
   },
   'faults/dropped': {

@@ -255,20 +255,4 @@ export const IDEMPOTENCY = checksOf('CREATE-4', 'P', {
       expect.error(await api.create(interns.body(), key), REUSED, 'the key with another body');
     },
   },
-  'create/one-caller-one-key': {
-    level: 'C',
-    title: "A person's key and tokens share their idempotency keys.",
-    needs: ['control', 'write', 'oauth_token'],
-    async run({ api, interns }) {
-      const body = interns.body();
-      const key = keyed(`person-${body.name}`);
-      const made = expect.intern(await api.create(body, key), expect.CREATED, 'the create');
-      const again = expect.intern(
-        await api.create(body, { ...key, as: 'oauth_token' }),
-        200,
-        'the retry as OAuth token',
-      );
-      equal(again.id, made.id, 'id of the replay');
-    },
-  },
 });

@@ -53,7 +53,6 @@ import { SCIM_LISTS } from './scim-lists.js';
 import { SCIM_MAPPINGS } from './scim-mappings.js';
 import { SCRIPTS } from './scripts.js';
 import { SECRETS } from './secrets.js';
-import { SHIPPED_SCRIPTS } from './shipped-scripts.js';
 import { SIGN } from './sign.js';
 import { SIGN_IDENTITY } from './sign-identity.js';
 import { SIGN_TIME } from './sign-time.js';
@@ -124,7 +123,6 @@ export const checks: readonly Check[] = [
   ...SCIM_MAPPINGS,
   ...SCRIPTS,
   ...SECRETS,
-  ...SHIPPED_SCRIPTS,
   ...SIGN,
   ...SIGN_IDENTITY,
   ...SIGN_TIME,

@@ -3,7 +3,7 @@ import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { ALL_OPTIONS, colour, HELD, permission, when } from '../helpers/chat.js';
 import { onRunning, onShared } from '../helpers/interns.js';
-import { session, steered } from '../helpers/turns.js';
+import { session } from '../helpers/turns.js';
 import { internPath } from '../probe/request.js';
 
 const HOUR = 3_600_000;
@@ -13,22 +13,6 @@ const WRONG = [{ end: 'failed' }];
 
 /** INVOKE-4 to INVOKE-6: what happens to a run that invoke started. */
 export const INVOKE_RUNS = checksOf('INVOKE-4', {
-  'invoke-runs/goes-on': {
-    requirement: 'INVOKE-1',
-    title: 'The run goes on after the response, until it ends by itself.',
-    ...onRunning(['control', 'clock'], async (ctx, intern) => {
-      const id = session(
-        await intern.invoke(await ctx.script([{ say: 'x' }, { wait: '20m' }, { say: 'y' }])),
-        'the invoke',
-      );
-      equal(await intern.fate(id), 'running', 'the run after the response');
-      await ctx.clock.advance(20 * 60_000 - 1);
-      equal(await intern.fate(id), 'running', 'the run a millisecond before it is done');
-      await ctx.clock.advance(1);
-      equal(await intern.fate(id), 'ended: stop', 'the run when it is done');
-      equal((await intern.newest()).origin, 'invoke', 'origin of the run');
-    }),
-  },
   'invoke-runs/consents': {
     title: 'Approvals are consented to without a pause, also when the request says manual.',
     ...onShared(['control'], async (ctx, intern) => {
@@ -91,21 +75,6 @@ export const INVOKE_RUNS = checksOf('INVOKE-4', {
       const run = await intern.newest();
       equal(run.ended, 'deadline', 'how the run ended');
       equal(Date.parse(run.ended_at ?? '') - Date.parse(run.started_at), HOUR, 'ms that the run lasted');
-    }),
-  },
-  'invoke-runs/deadline-not-extended': {
-    requirement: 'INVOKE-5',
-    title: 'Steering does not extend the deadline; the next run of the session has an hour of its own.',
-    ...onRunning(['control', 'clock'], async (ctx, intern) => {
-      const said = await ctx.script(HELD);
-      const id = session(await intern.invoke(said), 'the invoke');
-      await ctx.clock.advance(HOUR - 60_000);
-      steered(await intern.invoke('Also.', id), id, 'an invoke with a run going');
-      await ctx.clock.advance(60_001);
-      match(await intern.fate(id), /^ended/, 'the run after its hour');
-      session(await intern.invoke(said, id), 'the next run');
-      await ctx.clock.advance(HOUR - 1);
-      equal(await intern.fate(id), 'running', 'the next run in its last millisecond');
     }),
   },
   'invoke-runs/client-gone': {

@@ -50,19 +50,6 @@ export const INVOKE_SESSIONS = checksOf('INVOKE-3', {
       expect.error(await other.invoke('Also.', id), NOT_THEIRS, 'an invoke with it on another intern');
     }),
   },
-  'invoke-sessions/steered': {
-    requirement: 'INVOKE-2',
-    title: 'With a run going the prompt is delivered into it: status steered, no further run.',
-    ...onRunning(['control', 'clock'], async (ctx, intern) => {
-      const id = session(await intern.invoke(await ctx.script([{ say: 'x' }, { wait: '60s' }])), 'the invoke');
-      for (let turn = 0; turn < 2; turn++) steered(await intern.invoke('Also.', id), id, 'an invoke with a run going');
-      equal((await ctx.control.runs(intern.id)).length, 1, 'runs of the intern');
-      await ctx.clock.advance(60_000);
-      const answer = await intern.invoke('Next.', id);
-      equal(session(answer, 'an invoke once it has ended'), id, 'session_id of an invoke once the run has ended');
-      equal((answer.json as Record<string, unknown>).status, 'started', 'status of an invoke once the run has ended');
-    }),
-  },
   'invoke-sessions/session-of-the-caller': {
     title: 'A session_id is refused with 404 from another caller, also while its run goes on.',
     ...onRunning(['peer_api_key', 'behaviour:silent'], async (ctx, intern) => {
@@ -98,17 +85,6 @@ export const INVOKE_SESSIONS = checksOf('INVOKE-3', {
         'session_id',
       );
     },
-  },
-  'invoke-sessions/session-of-the-member': {
-    requirement: 'AUTH-2',
-    level: 'C',
-    title: "A person's API key and OAuth tokens are one caller to invoke.",
-    ...onShared(['oauth_token', 'oauth_interns_only_token'], async (_ctx, intern) => {
-      const id = session(await intern.invoke('Hello.'), 'an invoke with the API key');
-      for (const as of ['oauth_token', 'oauth_interns_only_token'] as const) {
-        equal(session(await intern.invoke('Hello.', id, { as }), `its session with ${as}`), id, 'session_id');
-      }
-    }),
   },
   'invoke-sessions/session-elsewhere': {
     title: 'A session_id of another intern, of chat, or of nobody is refused with 404.',

@@ -1,10 +1,8 @@
-import fc from 'fast-check';
 import { equal, fail, gist, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import type { ChatReply } from '../framework/reply.js';
-import { permission } from '../helpers/chat.js';
 import { onRunning, runningOne } from '../helpers/interns.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { SseComment } from '../probe/sse.js';
@@ -102,49 +100,6 @@ export const KEEPALIVE = checksOf('CHAT-11', {
       await reply.disconnect();
     }),
   },
-  'keepalive/between-events': {
-    title: 'Between two events there is one keepalive for every whole 30 seconds of silence, and it splits no event.',
-    needs: ['running', 'control', 'clock'],
-    maxRuns: 15,
-    async run(ctx) {
-      const gap = fc.oneof(
-        fc.integer({ min: 1, max: 29 }),
-        fc.integer({ min: 31, max: 59 }),
-        fc.integer({ min: 61, max: 89 }),
-      );
-      await ctx.property(
-        'gaps in seconds',
-        fc.array(gap, { minLength: 1, maxLength: 4 }),
-        fc.boolean(),
-        async (gaps, thinks) => {
-          const intern = await runningOne(ctx);
-          const steps = gaps.flatMap((s, at) => [
-            { wait: `${s}s` },
-            thinks && at % 2 === 0 ? { reason: `<${at}>` } : { say: `<${at}>` },
-          ]);
-          const reply = await intern.held(await ctx.script([{ say: '<start>' }, ...steps]));
-          for (const s of gaps) await ctx.clock.advance(s * 1000);
-          const t = await reply.end();
-          expect.grammar(t, 'S');
-          const seen: number[] = [];
-          let count = 0;
-          for (const item of t.items) {
-            if (item.kind === 'comment') count += item.text === 'keepalive' ? 1 : 0;
-            else if (/<\d+>/.test(item.data)) {
-              seen.push(count);
-              count = 0;
-            }
-          }
-          equal(
-            seen,
-            gaps.map((s) => Math.floor(s / 30)),
-            `keepalives before each event after gaps of ${gaps.join(', ')} s`,
-          );
-          equal(count, 0, 'keepalives after the last event');
-        },
-      );
-    },
-  },
   'keepalive/before-first-word': {
     title: 'A stream that has said nothing yet carries keepalives too.',
     ...onRunning(['control', 'clock'], async (ctx, intern) => {
@@ -158,35 +113,5 @@ export const KEEPALIVE = checksOf('CHAT-11', {
       equal(t.content, 'late', 'content');
       equal(beats(t), 1, 'keepalives in 45 s of silence');
     }),
-  },
-  'keepalive/after-an-answer': {
-    title: 'A stream that goes on after an answer carries keepalives too. The time that it waited does not count.',
-    ...onRunning(['control', 'clock'], async (ctx, intern) => {
-      const t = await intern.asked(await ctx.script([permission('ok'), { say: 'x' }, { wait: '100s' }]));
-      await ctx.clock.advance(100_000);
-      equal(beats(t), 0, 'keepalives on the response that ended with the question');
-      const reply = await intern.resumed(t);
-      await ctx.clock.advance(29_000);
-      await ctx.settle();
-      equal(beats(reply.transcript), 0, 'keepalives 29 s after the answer');
-      await ctx.clock.advance(2_000);
-      await reply.promised('a keepalive 31 s after the answer', (seen) => beats(seen) === 1);
-      await reply.disconnect();
-    }),
-  },
-  'keepalive/every-stream': {
-    title: 'Streams of several interns each carry their own keepalives.',
-    needs: ['running', 'control', 'clock'],
-    async run(ctx) {
-      const said = await ctx.script([{ say: 'x' }, { wait: '300s' }]);
-      const one = await (await runningOne(ctx)).held(said);
-      const two = await (await runningOne(ctx)).held(said);
-      await ctx.clock.advance(31_000);
-      for (const reply of [one, two]) {
-        const t = await reply.promised('a keepalive after 31 s', (seen) => beats(seen) >= 1);
-        ok(t.finish === undefined, 'a silent stream', 'still open', t.finish);
-        await reply.disconnect();
-      }
-    },
   },
 });

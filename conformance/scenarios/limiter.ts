@@ -130,30 +130,6 @@ export const LIMITER = checksOf('CHAT-17', {
       });
     }),
   },
-  'limiter/retry-after-holds': {
-    level: 'P',
-    title: 'After the seconds of Retry-After the turn is taken, and Retry-After shrinks while one waits.',
-    maxRuns: 8,
-    ...onRunning(['control', 'clock'], async (ctx, intern) => {
-      await ctx.property('ms since the turn', fc.integer({ min: 0, max: 59_500 }), async (waited) => {
-        await ctx.control.limit(0);
-        await ctx.control.limit(1);
-        await taken(ctx, intern.id, 'the one turn');
-        await ctx.clock.advance(waited);
-        const answer = await over(ctx, intern.id, `a second turn ${waited} ms later`);
-        const seconds = Number(answer.headers.get('retry-after'));
-        const left = (60_000 - waited) / 1000;
-        ok(
-          seconds >= left && seconds <= left + 2,
-          'Retry-After',
-          `the ${left} s that are left, in whole seconds`,
-          seconds,
-        );
-        await ctx.clock.advance(seconds * 1000);
-        await taken(ctx, intern.id, `a turn ${seconds} s later, as Retry-After said`);
-      });
-    }),
-  },
   'limiter/per-member': {
     level: 'C',
     title: 'API key and OAuth tokens of a person share a limit, on every intern; a peer and an own key have their own.',

@@ -1,13 +1,8 @@
-import { isDeepStrictEqual } from 'node:util';
-import fc from 'fast-check';
-import { equal, fail, gist, ok } from '../framework/assert.js';
+import { equal, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import type { Send } from '../probe/request.js';
-
-/** The change between two pages. */
-type Between = 'create' | 'delete' | 'update' | 'nothing';
 
 interface Page {
   readonly ids: string[];
@@ -32,36 +27,6 @@ async function pageOf({ api }: Ctx, query: Send['query'], limit: number): Promis
   return { ids: data.map(({ id }) => id), next: undefined };
 }
 
-/** Reads pages until all of `last` were seen, or to the end. `between` runs before every further page. */
-async function walk(
-  ctx: Ctx,
-  limit: number,
-  last: string | readonly string[],
-  between: (page: readonly string[]) => Promise<void> = async () => {},
-  query: Send['query'] = {},
-): Promise<string[]> {
-  const seen: string[] = [];
-  let next: string | undefined;
-  let before: readonly string[] = [];
-  for (let pages = 0; pages < 200; pages++) {
-    const page = await pageOf(ctx, next === undefined ? query : { ...query, starting_after: next }, limit);
-    if (page.ids.length > 0 && isDeepStrictEqual(page.ids, before))
-      fail('a page of the list', 'what comes after the page before', gist('the same again', { limit, before }));
-    before = page.ids;
-    seen.push(...page.ids);
-    if (page.next === undefined || [last].flat().every((id) => seen.includes(id))) return seen;
-    if (page.next === next)
-      fail('next_cursor of a page', 'where the list goes on', gist('the cursor that led to the page', { limit, next }));
-    next = page.next;
-    await between(page.ids);
-  }
-  return fail('pages of the list', 'an end', gist('no end after 200 pages', { limit }));
-}
-
-const counted = (seen: readonly string[], ids: readonly string[]) =>
-  Object.fromEntries(ids.map((id) => [id, seen.filter((one) => one === id).length]));
-const once = (ids: readonly string[]) => Object.fromEntries(ids.map((id) => [id, 1]));
-
 export const PAGING = checksOf('LIST-3', {
   'list/pages-exact-end': {
     level: 'C',
@@ -81,42 +46,6 @@ export const PAGING = checksOf('LIST-3', {
       const rest = await pageOf(ctx, { status: 'stopped', starting_after: first.next ?? '' }, all.length - 1);
       equal(first.ids.length, all.length - 1, 'entries of a page that is not the last');
       equal([...first.ids, ...rest.ids], all, 'two pages');
-    },
-  },
-  'list/pages-while-it-changes': {
-    fresh: true,
-    title: 'Interns that exist all the while come exactly once, while others are created and deleted between pages.',
-    needs: ['control', 'clock', 'write'],
-    maxRuns: 20,
-    async run(ctx) {
-      const { interns, api, property } = ctx;
-      const between = fc.constantFrom<Between>('create', 'delete', 'delete', 'update', 'nothing');
-      const steps = fc.array(between, { minLength: 1, maxLength: 6 });
-      await property('changes', fc.integer({ min: 1, max: 3 }), steps, fc.nat(5), async (limit, changes, which) => {
-        const made: string[] = [];
-        for (let count = 0; count < 6; count++) made.unshift((await interns.stopped()).id);
-        const oldest = made.at(-1) ?? '';
-        const gone = new Set<string>();
-        let step = 0;
-        const seen = await walk(ctx, limit, oldest, async (page) => {
-          const change = changes[step % changes.length];
-          step++;
-          if (change === 'create') await interns.stopped();
-          if (change === 'update') await api.update(made[which] ?? oldest, { description: `step ${step}` });
-          if (change !== 'delete') return;
-          // A careless cursor loses the entry that it stands on.
-          const at = page.at(-1);
-          const victim = at !== undefined && made.includes(at) ? at : made[which];
-          if (victim === undefined || victim === oldest || gone.has(victim)) return;
-          expect.status(await api.remove(victim), expect.ACCEPTED, 'a delete between pages');
-          await interns.untilGone(victim);
-          gone.add(victim);
-        });
-        const stayed = made.filter((id) => !gone.has(id));
-        equal(counted(seen, stayed), once(stayed), 'how often each intern that stayed came');
-        const most = Math.max(...Object.values(counted(seen, made)));
-        ok(most <= 1, 'how often an intern came', 'at most once', most);
-      });
     },
   },
   'list/cursor-holds-its-place': {

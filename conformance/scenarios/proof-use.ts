@@ -1,7 +1,4 @@
-import fc from 'fast-check';
-import { routePath } from '../arbitraries/route-path.js';
-import { text } from '../arbitraries/text.js';
-import { equal, fail, isObject, ok } from '../framework/assert.js';
+import { equal, isObject } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
@@ -65,31 +62,6 @@ export function refused(answer: Answer, reason: string, what: string): void {
 }
 
 export const PROOF_USE = checksOf('SIGN-7', {
-  'proof/accepted': {
-    requirement: 'EMU-8',
-    title: 'The daemon accepts a proof for its request and says what it verified.',
-    maxRuns: 15,
-    ...onAttached(['control', 'running', 'oauth_token', 'oauth_subject', 'daemon'], async (ctx, client) => {
-      const body = text({ maxLength: 20 });
-      await ctx.property('requests', body, routePath(), fc.boolean(), async (said, path, routed) => {
-        const proof = await client.sign(said, routed ? { method: 'POST', path } : undefined);
-        const verified = accepted(await client.ask(proof, { path, body: said }), `POST ${path}`);
-        equal(
-          [
-            verified.intern_id,
-            verified.user,
-            String(verified.timestamp),
-            verified.nonce,
-            verified.method,
-            verified.path,
-          ],
-          [client.id, ctx.target.oauthSubject, proof.timestamp, proof.nonce, 'POST', path],
-          'what was verified',
-        );
-        equal(verified.body_sha256, sha256(said), 'body_sha256 of what was verified');
-      });
-    }),
-  },
   'proof/v2-once': {
     title: 'A v2 proof is accepted once, and a request without a proof not at all.',
     ...onAttached(['running', 'oauth_token', 'daemon'], async (ctx, client) => {
@@ -146,33 +118,5 @@ export const PROOF_USE = checksOf('SIGN-7', {
         refused(await client.ask(old, { body: 'a' }), 'proof_expired', 'a proof an hour old');
       }
     }),
-  },
-  'proof/old-is-refused': {
-    title: 'The intern refuses a proof that is older than its window.',
-    ...onAttached(['clock', 'running', 'oauth_token', 'daemon'], async (ctx, client) => {
-      const proof = await client.sign('a');
-      accepted(await client.ask(proof, { body: 'a' }), 'a fresh proof');
-      await ctx.clock.advance(24 * 3_600_000);
-      const answer = await client.ask(proof, { body: 'a' });
-      if (answer.status < 400) fail('a proof a day old', 'a refusal', expect.seen(answer));
-      const fresh = await client.sign('a');
-      accepted(await client.ask(fresh, { body: 'a' }), 'a fresh proof a day later');
-    }),
-  },
-  'proof/nonces-of-interns-apart': {
-    requirement: 'EMU-8',
-    title: 'The token says which intern it is: a proof for one is refused by another, with a hint.',
-    needs: ['control', 'running', 'oauth_token', 'daemon'],
-    async run(ctx) {
-      const one = await attach(ctx);
-      const two = await attach(ctx);
-      const proof = await one.sign('a', { method: 'POST', path: PATH });
-      const wrong = await two.ask(proof, { body: 'a' });
-      refused(wrong, 'bad_signature', 'a proof for another intern');
-      const { error } = wrong.json as { error: { metadata: { hint?: unknown } } };
-      equal(error.metadata.hint, 'wrong_intern', 'hint');
-      const verified = accepted(await one.ask(proof, { body: 'a' }), 'the proof for its intern');
-      ok(verified.intern_id === one.id, 'intern_id of what was verified', one.id, verified.intern_id);
-    },
   },
 });

@@ -1,5 +1,5 @@
 import type { Intern } from '../../emulator/contract/intern.js';
-import { equal, match, ok, oneOf } from '../framework/assert.js';
+import { equal, ok, oneOf } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { heard } from '../helpers/chat.js';
@@ -71,37 +71,6 @@ export const PROVISION = checksOf('PROV-1', 'P', {
       await interns.until(intern.id, ['running']);
     }),
   },
-  'provision/states': {
-    title: 'A boot goes queued, provisioning with progress, running with a hostname.',
-    ...onStopped(['running', 'clock'], async ({ api, clock }, intern) => {
-      expect.status(await api.provision(intern.id), 202, 'the provision');
-      const order = ['queued', 'provisioning', 'running'];
-      let at = 0;
-      let progressed = 0;
-      for (let step = 0; step <= 60; step++) {
-        const now = expect.intern(await api.get(intern.id), 200, 'the read');
-        const place = order.indexOf(now.status);
-        ok(place >= at, 'status in a boot', `${order.slice(at).join(', then ')}`, now.status);
-        at = place;
-        if (now.status !== 'running') equal(now.hostname, null, `hostname while ${now.status}`);
-        if (now.status === 'provisioning') {
-          const { progress } = now;
-          ok(progress !== null, 'progress while provisioning', 'where the boot stands', progress);
-          ok(progress.step_label !== '', 'step_label', 'a label', progress);
-          ok(progress.step_number >= Math.max(1, progressed), 'step_number', 'from 1 on, never back', progress);
-          ok(progress.step_number <= progress.total_steps, 'step_number', 'at most total_steps', progress);
-          progressed = progress.step_number;
-        } else equal(now.progress, null, `progress while ${now.status}`);
-        if (now.status === 'running') {
-          match(now.hostname, /^[^\s/:]+$/, 'hostname of a running intern');
-          ok(progressed > 0, 'statuses of the boot', 'provisioning among them');
-          return;
-        }
-        await clock.advance(100);
-      }
-      equal(order[at], 'running', 'status 6 s after the provision');
-    }),
-  },
   'provision/takes-a-second': {
     level: 'C',
     title: 'A boot takes 1 s on the clock, not a millisecond less, in at least two steps.',
@@ -147,29 +116,6 @@ export const PROVISION = checksOf('PROV-1', 'P', {
       for (const answer of answers) if (answer.status >= 300) expect.error(answer, BUSY, 'a provision that came late');
       await interns.until(intern.id, ['running']);
     }),
-  },
-  'provision/failed-boot': {
-    title: 'A boot that fails leaves failed with a last_failure_message; it can be provisioned again.',
-    needs: ['control', 'running'],
-    async run({ api, interns, control }) {
-      const intern = await interns.stopped({ instructions: 'script: boot-fails' });
-      expect.status(await api.provision(intern.id), 202, 'the provision');
-      const failed = await interns.until(intern.id, ['failed', 'running']);
-      equal(failed.status, 'failed', 'status after a boot that fails');
-      ok(
-        failed.last_failure_message,
-        'last_failure_message of a failed boot',
-        'a message',
-        failed.last_failure_message,
-      );
-      equal([failed.progress, failed.hostname], [null, null], 'progress and hostname of a failed intern');
-      expect.status(await api.provision(intern.id), 202, 'a provision of a failed intern');
-      await interns.until(intern.id, ['failed']);
-      await control.useScript(intern.id, 'echo');
-      expect.status(await api.provision(intern.id), 202, 'a provision with nothing in its way');
-      const up = await interns.until(intern.id, ['running']);
-      match(up.hostname, /^[^\s/:]+$/, 'hostname of the intern that came up');
-    },
   },
   'provision/scripted-failure-message': {
     requirement: 'EMU-9',

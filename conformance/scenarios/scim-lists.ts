@@ -3,7 +3,7 @@ import { equal, match, ok, TIMESTAMP, UUID } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
-import { allOf, ask, BAD_REQUEST, GROUPS, MAPPINGS, NOT_FOUND, pageOf } from '../helpers/directory.js';
+import { allOf, ask, BAD_REQUEST, GROUPS, MAPPINGS, pageOf } from '../helpers/directory.js';
 
 const MAPPING = ['created_at', 'id', 'organization_id', 'role', 'scim_group_id', 'updated_at', 'workspace_id'];
 const GROUP = ['created_at', 'display_name', 'external_id', 'id', 'organization_id', 'updated_at'];
@@ -69,26 +69,6 @@ export const SCIM_LISTS = checksOf('SCIM-3', {
       const all = await allOf(ctx, MAPPINGS);
       equal(all, ofAge(all), 'the list, oldest first');
       await limits(ctx, MAPPINGS);
-    },
-  },
-  'scim/list-of-the-organization': {
-    title: 'A list, and a read, show nothing of another organization.',
-    needs: ['control', 'management_key', 'scim_mapping'],
-    async run(ctx) {
-      const target = (await (await ctx.control.call('GET', '/target')).json()) as Record<string, unknown>;
-      const foreign = String(target.foreign_scim_mapping_id);
-      const { foreign_management_key: bearer } = target.credentials as Record<string, string>;
-      const as = { bearer: bearer ?? '' };
-      const theirs = await ask(ctx, 'GET', `${MAPPINGS}/${foreign}`, undefined, { as });
-      expect.status(theirs, 200, 'the mapping with the key of its organization');
-      expect.error(await ask(ctx, 'GET', `${MAPPINGS}/${foreign}`), NOT_FOUND, 'the mapping of another organization');
-      const ours = [...(await allOf(ctx, MAPPINGS)), ...(await allOf(ctx, GROUPS))];
-      const strangers = [foreign, target.foreign_scim_group_id];
-      equal(
-        ours.filter(({ id }) => strangers.includes(String(id))),
-        [],
-        'entries of another organization',
-      );
     },
   },
   'scim/groups': {

@@ -4,7 +4,7 @@ import { equal, fail, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
-import { accepted, colour, named, permission, read, replyTo, texts, when } from '../helpers/chat.js';
+import { named, read, texts } from '../helpers/chat.js';
 import { onShared, type Partner, runningOne, sharedOne, stoppedOne, talkingTo } from '../helpers/interns.js';
 
 /** A script that says one word. */
@@ -77,56 +77,6 @@ export const SCRIPTS = checksOf('EMU-3', {
       );
     },
   },
-  'scripts/wait': {
-    requirement: 'EMU-2',
-    title: 'wait takes its time of the clock to the millisecond, in every unit.',
-    ...onShared(['control', 'clock'], async (ctx, intern) => {
-      for (const [wait, ms] of [
-        ['250ms', 250],
-        ['45s', 45_000],
-        ['2m', 120_000],
-        ['1h', 3_600_000],
-      ] as const) {
-        const reply = await intern.held(await ctx.script([{ say: 'a' }, { wait }, { say: 'b' }]));
-        await ctx.clock.advance(ms - 1);
-        await ctx.settle();
-        equal(reply.transcript.content, 'a', `content a millisecond before ${wait} have passed`);
-        await ctx.clock.advance(1);
-        const t = await read(reply);
-        equal(t.content, 'ab', `content after ${wait}`);
-      }
-    }),
-  },
-  'scripts/when': {
-    title: 'when compares with the option, the action, or a subset of the content; else is what is left.',
-    ...onShared(['control'], async (ctx, intern) => {
-      const tell = (is: Record<string, unknown>, yes: string) =>
-        when(is, [{ say: `${yes};` }], [{ say: `not ${yes};` }]);
-      const ask = {
-        kind: 'elicitation',
-        message: 'Fill in.',
-        fields: [
-          { name: 'colour', type: 'string' },
-          { name: 'count', type: 'number' },
-        ],
-      };
-      const prompt = await ctx.script([
-        permission('leave'),
-        { ask, as: 'it' },
-        tell({ leave: 'allow_once' }, 'once'),
-        tell({ leave: 'allow_always' }, 'always'),
-        tell({ it: 'accept' }, 'accept'),
-        tell({ it: { colour: 'red' } }, 'red'),
-        tell({ it: { colour: 'red', count: 2 } }, 'two'),
-        tell({ it: { count: 3 } }, 'three'),
-        tell({ leave: 'allow_always', it: 'accept' }, 'both'),
-      ]);
-      const first = await intern.asked(prompt);
-      const second = await intern.answered(first, 'allow_always');
-      const rest = await intern.answered(second, accepted({ colour: 'red', count: 2 }));
-      equal(rest.content, 'not once;always;accept;red;two;not three;both;', 'which ways the script went');
-    }),
-  },
   'scripts/ends': {
     title: 'A turn that runs out stops. A failed one says whether to retry.',
     ...onShared(['control'], async (ctx, intern) => {
@@ -160,20 +110,6 @@ export const SCRIPTS = checksOf('EMU-3', {
       equal((await ctx.control.intern(instructedOne.id)).script, put, 'script of the intern');
       const plain = await runningOne(ctx);
       equal(await content(plain, 'Hello.'), 'Hello.', 'with none');
-    },
-  },
-  'scripts/model-it-booted-with': {
-    title: 'The model counts that the intern booted with: a new one takes hold at the next boot.',
-    needs: ['running', 'control'],
-    async run(ctx) {
-      const [one, two] = await Promise.all(['one', 'two'].map((word) => says(ctx, word)));
-      const intern = await booted(ctx, `script/${one}`);
-      expect.status(await ctx.api.update(intern.id, { model: `script/${two}` }), 200, 'the update');
-      equal((await intern.talk('Hello.')).content, 'one', 'content before the next boot');
-      expect.status(await ctx.api.suspend(intern.id), 200, 'the suspend');
-      expect.status(await ctx.api.provision(intern.id), 202, 'the provision');
-      await ctx.interns.until(intern.id, ['running']);
-      equal((await intern.talk('Hello.')).content, 'two', 'content after the next boot');
     },
   },
   'scripts/unknown': {
@@ -243,21 +179,6 @@ export const SCRIPTS = checksOf('EMU-3', {
       await ctx.clock.advance(10_000);
       equal((await read(reply)).content, 'old end', 'content of the run that went on');
       equal((await intern.talk(named(name))).content, 'new', 'content of the next run');
-    }),
-  },
-  'scripts/asks-of-a-question': {
-    title: 'A question is asked in chat whatever the mode and although it has a fallback.',
-    ...onShared(['control'], async (ctx, intern) => {
-      const prompt = await ctx.script([
-        colour('it', accepted({ answer: 'red' })),
-        when({ it: { answer: 'blue' } }, [{ say: 'blue' }], [{ say: 'fallback' }]),
-      ]);
-      for (const mode of [{}, { approval_mode: 'manual' }, { approval_mode: 'self-drive' }]) {
-        const t = await intern.asked({ prompt, ...mode });
-        const rest = await intern.answered(t, accepted({ answer: 'blue' }));
-        equal(rest.content, 'blue', 'content after the answer');
-        expect.refused(await intern.badAnswer(replyTo(t, '{}')), 'an answer after the end');
-      }
     }),
   },
 });

@@ -82,26 +82,6 @@ export const SIGN_TIME = checksOf('SIGN-9', {
       }
     }),
   },
-  'sign/reading-the-body-counts': {
-    title: 'The 10 seconds include reading the body: one that does not come is 408.',
-    needs: ['control', 'clock', 'write', 'oauth_token'],
-    async run(ctx) {
-      const { interns, clock, settle } = ctx;
-      const slow = withLateBody(ctx, (await interns.stopped()).id, 'sign');
-      try {
-        await reach(ctx);
-        await clock.advance(9_999);
-        await settle();
-        equal(slow.done(), false, 'whether signing is answered while the body is awaited');
-        await clock.advance(1);
-        await arrive(ctx, slow.done);
-        equal(slow.done(), true, 'whether signing is answered after 10 s');
-      } finally {
-        slow.release();
-      }
-      expect.error(await slow.answer, TIMEOUT, 'signing whose body does not come');
-    },
-  },
   'sign/timestamp-moves': {
     requirement: 'SIGN-5',
     title: 'The timestamp of a proof is that of its signing: two seconds later it is another.',

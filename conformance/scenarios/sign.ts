@@ -3,7 +3,6 @@ import { routePath } from '../arbitraries/route-path.js';
 import { ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx, SendOptions } from '../framework/context.js';
-import * as expect from '../framework/expect.js';
 import { onStopped } from '../helpers/interns.js';
 import { DIGEST } from '../helpers/operations.js';
 import { holds, proofOf } from '../helpers/proofs.js';
@@ -78,25 +77,6 @@ export const SIGN = checksOf('SIGN-3', {
         for (const nonce of nonces) seen.add(nonce);
         ok(again === undefined, 'nonce of a proof', 'one that was never given', `one that was given before; ${again}`);
       });
-    },
-  },
-  'sign/status-of-the-intern': {
-    requirement: 'SIGN-8',
-    level: 'C',
-    title: "The intern's status does not matter: stopped, running, destroying.",
-    needs: ['control', 'running', 'oauth_token'],
-    async run(ctx) {
-      const json = { bodySha256: DIGEST };
-      const intern = await ctx.interns.stopped();
-      expect.status(await sign(ctx, intern.id, json), expect.ACCEPTED, 'signing for a stopped intern');
-      await ctx.api.provision(intern.id);
-      expect.status(await sign(ctx, intern.id, json), expect.ACCEPTED, 'signing for a booting intern');
-      await ctx.interns.until(intern.id, ['running']);
-      expect.status(await sign(ctx, intern.id, json), expect.ACCEPTED, 'signing for a running intern');
-      await ctx.api.remove(intern.id);
-      expect.status(await sign(ctx, intern.id, json), expect.ACCEPTED, 'signing for a destroying intern');
-      await ctx.interns.untilGone(intern.id);
-      expect.status(await sign(ctx, intern.id, json), 404, 'signing for a gone intern');
     },
   },
 });

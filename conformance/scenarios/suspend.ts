@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { equal, notEqual, ok, oneOf } from '../framework/assert.js';
+import { equal, ok, oneOf } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { heard, replyTo } from '../helpers/chat.js';
@@ -63,26 +63,6 @@ export const SUSPEND = checksOf('SUSP-1', 'P', {
       });
     },
   },
-  'suspend/ends-every-run': {
-    title:
-      'Runs that wait and invoke runs are ended as cancelled: an answer is 409, and none goes on after the resume.',
-    ...onRunning(['control', 'running'], async ({ api, interns, chat, prompt, control, answer }, intern) => {
-      const asked = await (await chat(intern.id, prompt('ask-question'))).end();
-      expect.finish(asked, 'tool_calls', 'the prompt that asks');
-      expect.status(await api.invoke(intern.id, { input: prompt('never-ends') }), 202, 'an invoke');
-      expect.status(await api.suspend(intern.id), 200, 'the suspend');
-      const late = await answer(intern.id, asked, { action: 'decline' });
-      expect.status(await late.whole(), 409, 'an answer to a run that the suspend ended');
-      expect.status(await api.provision(intern.id), 202, 'the provision');
-      await interns.until(intern.id, ['running']);
-      const runs = await control.runs(intern.id);
-      equal(
-        runs.map(({ status, ended }) => `${status} ${ended}`),
-        ['ended cancelled', 'ended cancelled'],
-        'the runs after the suspend',
-      );
-    }),
-  },
   'suspend/answer-is-409': {
     title: 'An answer to a question whose run a suspend ended is 409.',
     ...onRunning(['behaviour:ask-permission'], async (ctx, intern) => {
@@ -93,32 +73,6 @@ export const SUSPEND = checksOf('SUSP-1', 'P', {
       // That its run has ended is stated; which refusal says so is published.
       const more = answer.status < 300 ? ({ breaks: { requirement: 'SUSP-1', level: 'S' } } as const) : {};
       expect.status(answer, 409, 'an answer to a run that the suspend ended', more);
-    }),
-  },
-  'suspend/daemon-token-dies': {
-    level: 'C',
-    title: 'The daemon token dies with the suspend; the next boot has another.',
-    ...onRunning(['control', 'running', 'oauth_token', 'daemon'], async ({ api, interns, daemon }, intern) => {
-      const token = async () => {
-        const answer = await api.daemon(intern.id, { as: 'oauth_token' });
-        expect.status(answer, 200, 'the reveal');
-        return (answer.json as { token: string }).token;
-      };
-      const reason = async (bearer: string) => {
-        const answer = await daemon('/api/invoke', { headers: { authorization: `Bearer ${bearer}` } });
-        expect.status(answer, 401, 'a daemon request without a proof');
-        return (answer.json as { error?: { metadata?: { reason?: string } } }).error?.metadata?.reason;
-      };
-      const first = await token();
-      equal(await reason(first), 'proof_missing', 'what the daemon misses while the intern runs');
-      expect.status(await api.suspend(intern.id), 200, 'the suspend');
-      equal(await reason(first), 'token_invalid', 'what the daemon says to the token after the suspend');
-      expect.status(await api.provision(intern.id), 202, 'the provision');
-      await interns.until(intern.id, ['running']);
-      const second = await token();
-      notEqual(second, first, 'the token of the next boot');
-      equal(await reason(first), 'token_invalid', 'what the daemon says to the old token');
-      equal(await reason(second), 'proof_missing', 'what the daemon says to the new one');
     }),
   },
   'suspend/race': {

@@ -45,66 +45,6 @@ export const UNFINISHED = checksOf('CREATE-4', {
       });
     },
   },
-  'create/unfinished-more-than-once': {
-    level: 'C',
-    title: 'A create may break off again and again, at both steps: each retry takes it up where it stands.',
-    needs: ['control', 'running'],
-    async run(ctx) {
-      const { api, interns, control } = ctx;
-      const body = interns.body({ provision: true });
-      const key = keyed(`often-${body.name}`);
-      for (const at of ['vault', 'vault', 'provisioner', 'provisioner'] as const) {
-        await control.fault({ operation: 'create', at });
-        expect.error(await api.create(body, key), UPSTREAM, `a create that fails at the ${at}`);
-        const found = await called(ctx, body.name);
-        equal(found.length, 1, `interns of the name after a failure at the ${at}`);
-        if (at === 'vault') equal(found[0]?.vault_id, null, 'vault_id before there is a vault');
-      }
-      const [half] = await called(ctx, body.name);
-      const made = expect.intern(await api.create(body, key), 201, 'the retry');
-      equal(made.id, half?.id, 'id of the resumed intern');
-      equal(made.vault_id, half?.vault_id, 'vault_id, once made');
-      await interns.until(made.id, ['running']);
-    },
-  },
-  'create/unfinished-with-another-body': {
-    level: 'P',
-    title: 'The key of an unfinished create with another body is 409, and the create can still be resumed.',
-    needs: ['control', 'write'],
-    async run(ctx) {
-      const { body, options } = await broken(ctx, 'vault', 'other');
-      const other = await ctx.api.create({ ...body, description: 'another' }, options);
-      const reused = { status: 409, reason: 'idempotency_key_reused', retryable: false } as const;
-      expect.error(other, reused, 'another body with the key of an unfinished create');
-      const made = expect.intern(await ctx.api.create(body, options), expect.CREATED, 'the retry');
-      equal(made.description, null, 'description of the resumed intern');
-      equal((await called(ctx, body.name)).length, 1, 'interns of the name');
-    },
-  },
-  'create/unfinished-retries-race': {
-    title: 'Racing retries of an unfinished create complete one intern.',
-    needs: ['control', 'write'],
-    maxRuns: 10,
-    async run(ctx) {
-      const { api, race, property } = ctx;
-      await property('races', AT, fc.constantFrom('key', undefined), async (at, key) => {
-        const { body, options } = await broken(ctx, at, key);
-        const answers = await race(5, () => api.create(body, options));
-        for (const answer of answers) expect.status(answer, [200, 201, 409, 503], 'a racing retry');
-        const made = answers.filter(({ status }) => status < 300);
-        ok(
-          made.length > 0,
-          'racing retries',
-          'at least one that completes',
-          answers.map(({ status }) => status),
-        );
-        const interns = made.map((answer) => expect.intern(answer, [200, 201], 'a retry'));
-        equal(new Set(interns.map(({ id }) => id)).size, 1, 'interns answered');
-        equal(new Set(interns.map(({ vault_id }) => vault_id)).size, 1, 'vaults answered');
-        equal((await called(ctx, body.name)).length, 1, 'interns of the name');
-      });
-    },
-  },
   'create/script-vault-fails-once': {
     requirement: 'EMU-9',
     title:

@@ -22,7 +22,7 @@ test.each(ALWAYS)('the kit holds nothing against a service for %s', async (id, s
   const { driver, host, close } = await deploy(known, 'harmless');
   try {
     const only = [
-      'chat-stream/echo-is-the-prompt',
+      'chat-content/repeated',
       'create/reads-back',
       'list/agrees-with-reads',
       'list/bad-cursor',

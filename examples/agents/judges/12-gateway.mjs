@@ -5,7 +5,7 @@ import { beside, byTheKit, expect } from './tools.mjs';
 
 const ONLY = [
   'chat/tool-call-pauses-and-continues',
-  'disconnect/cancels',
+  'disconnect/while-it-speaks',
   'disconnect/after-done',
   'limiter/message-and-header',
   'provision/first-boot',
