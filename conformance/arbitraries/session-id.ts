@@ -6,7 +6,6 @@ const LETTER = fc.oneof(
   { arbitrary: fc.integer({ min: 0x3b1, max: 0x3c9 }), weight: 1 },
   { arbitrary: fc.integer({ min: 0x4e00, max: 0x4fff }), weight: 1 },
 );
-const CONTROL = fc.oneof(fc.integer({ min: 0, max: 0x1f }), fc.constant(0x7f));
 
 /** Session ids of 1 to 256 characters; the lengths at both ends often. */
 export const sessionId = (): fc.Arbitrary<string> =>
@@ -17,12 +16,6 @@ export const sessionId = (): fc.Arbitrary<string> =>
       { arbitrary: fc.array(LETTER, { minLength: 256, maxLength: 256 }), weight: 1 },
     )
     .map((codes) => String.fromCodePoint(...codes));
-
-/** A session id with one control character in it. */
-export const controlled = (): fc.Arbitrary<string> =>
-  fc
-    .tuple(fc.stringMatching(/^[a-z]{0,5}$/), CONTROL, fc.stringMatching(/^[a-z]{0,5}$/))
-    .map(([before, code, after]) => before + String.fromCharCode(code) + after);
 
 /** JSON that is not a string, and not null. */
 export const notText = (): fc.Arbitrary<unknown> =>

@@ -67,10 +67,10 @@ test('a finding about a signature is found again by the line that it gives', { t
       };
       const { exit } = await called([...words, '--report', `json=${report}`], { out: said, err: said, env });
       const results = readResults(readFileSync(report, 'utf8'), report);
-      return { exit, out, results, check: results.checks.find(({ id }) => id === 'sign/verifies') };
+      return { exit, out, results, check: results.checks.find(({ id }) => id === 'sign/path-as-sent') };
     };
     const first = await call([
-      ...[baseUrl, '--no-control', '--only', 'sign/verifies', '--rate', '0'],
+      ...[baseUrl, '--no-control', '--only', 'sign/path-as-sent', '--rate', '0'],
       ...['--profile', profile, '--public-keys', keys, '--boot-timeout', '20s'],
       ...['--ledger-dir', join(folder, 'ledgers')],
     ]);
@@ -78,7 +78,7 @@ test('a finding about a signature is found again by the line that it gives', { t
     expect(replay).toContain(`--profile ${profile} --public-keys ${keys}`);
     expect(replay).toContain('--boot-timeout 20s');
     const again = await call(replay.split(' ').slice(2));
-    expect(again.results.checks.map(({ id, verdict }) => [id, verdict])).toEqual([['sign/verifies', 'fail']]);
+    expect(again.results.checks.map(({ id, verdict }) => [id, verdict])).toEqual([['sign/path-as-sent', 'fail']]);
     expect(again.exit).toBe(1);
   } finally {
     await emulator.close();

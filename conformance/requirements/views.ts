@@ -357,6 +357,23 @@ export const VIEWS: Readonly<Record<string, readonly string[]>> = {
   'create/unfinished-retries-race': ['create/racing-equal-creates', 'create/unfinished-is-resumed'],
   'update/moves-updated-at': ['UPDATE-1/as-asked', 'update/status-moves-updated-at'],
   'vault/copy-into-a-full-vault': ['vault/copy-unbound', 'vault/full'],
+  'chat-sessions/unfit-id': ['BASE-3/reason', 'CHAT-15/prompt'],
+  'create/private-vault-beside-attached': [
+    'CREATE-2/has-a-vault',
+    'CREATE-2/vault-of-its-own',
+    'create/attached-vault',
+  ],
+  'create/retry-makes-no-second': ['CREATE-4/same-intern', 'create/racing-equal-creates'],
+  'create/racing-different-creates': [
+    'CREATE-4/key-reused',
+    'CREATE-1/refused-makes-none',
+    'create/racing-equal-creates',
+  ],
+  'vault/secret-form': ['VAULT-2/form', 'VAULT-3/as-named', 'VAULT-3/hosts-as-sent', 'vault/replaced'],
+  'provision/only-where-it-can': ['BASE-3/reason', 'LIFE-1/refused-does-nothing', 'PROV-1/provision-runs'],
+  'chat-refusals/unknown-call': ['CHAT-6/reply-to-none', 'CHAT-7/call-unknown', 'CHAT-7/open-question-answered'],
+  'daemon/access': ['DAEMON-1/form', 'DAEMON-1/not-stored', 'GET-1/no-known-credential'],
+  'sign/verifies': ['SIGN-4/verifies', 'sign/path-as-sent'],
 };
 
 const BY_RULE = new Map<string, readonly string[]>();

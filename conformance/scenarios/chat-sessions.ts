@@ -1,11 +1,9 @@
-import fc from 'fast-check';
-import { controlled, notText, sessionId } from '../arbitraries/session-id.js';
+import { sessionId } from '../arbitraries/session-id.js';
 import { equal } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
-import { ASKING, callOf, heard, PAUSED, read, sameSession, sessionOf } from '../helpers/chat.js';
+import { ASKING, callOf, PAUSED, read, sameSession, sessionOf } from '../helpers/chat.js';
 import { onRunning, onShared, runningOne } from '../helpers/interns.js';
-import { refuses } from '../helpers/refusals.js';
 import { session, steered } from '../helpers/turns.js';
 
 /** CHAT-14 and CHAT-15: sessions, and prompts to those that are busy. */
@@ -32,21 +30,6 @@ export const CHAT_SESSIONS = checksOf('CHAT-15', {
         const t = await intern.talk({ prompt: 'Hello.', session_id });
         expect.finish(t, 'stop');
         equal(sessionOf(t), session_id, 'session_id of the final chunk');
-      });
-    }),
-  },
-  'chat-sessions/unfit-id': {
-    title: 'A session_id that is empty, longer than 256, no text, or holds a control character is refused.',
-    maxRuns: 60,
-    ...onShared([], async (ctx, intern) => {
-      const control = { arbitrary: controlled() as fc.Arbitrary<unknown>, weight: 3 };
-      await refuses<unknown>(ctx, {
-        of: 'a prompt with session_id',
-        as: { status: 400, reason: 'bad_request', retryable: false },
-        twins: [ctx.interns.name().padEnd(256, 'a')],
-        wrong: ['', 'a'.repeat(257), 'é'.repeat(257), 'a\nb', '\u0000', 'a\u007f', 1, {}],
-        more: fc.oneof(control, { arbitrary: notText(), weight: 1 }),
-        send: async (session_id) => heard(await intern.chat({ prompt: 'Hello.', extra: { session_id } })),
       });
     }),
   },

@@ -60,18 +60,6 @@ export const CREATE = checksOf('CREATE-1', {
       }
     },
   },
-  'create/private-vault-beside-attached': {
-    requirement: 'CREATE-2',
-    title: "An intern created with another's vault has a private one of its own all the same.",
-    ...onStopped([], async ({ api, interns }, one) => {
-      const answer = await api.create(interns.body({ vault_id: one.vault_id }));
-      // That a vault can be attached at all is published, not stated.
-      if (answer.status >= 300) return;
-      const other = expect.intern(answer, expect.CREATED, 'a create with an attached vault');
-      ok(typeof other.vault_id === 'string' && other.vault_id !== '', 'vault_id', 'a vault of its own', other.vault_id);
-      ownVault(other, one);
-    }),
-  },
   'create/attached-vault': {
     requirement: 'CREATE-2',
     level: 'P',

@@ -4,16 +4,8 @@ import { equal, fail, gist, notEqual } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
-import { idempotencyHeaderOf } from '../framework/profile.js';
 import { textBytes } from '../helpers/bytes.js';
 import type { Answer } from '../probe/client.js';
-
-/** The rest of a key that is unique already: visible characters that a header can carry, none at its end. */
-const idempotencyKey = (): fc.Arbitrary<string> =>
-  fc.oneof(
-    fc.constantFrom('', ':', '/a/b', '=%20', '"quoted"', 'k'.repeat(240)),
-    fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)), maxLength: 60 }),
-  );
 
 const REUSED = { status: 409, reason: 'idempotency_key_reused', retryable: false } as const;
 const BAD_KEY = { status: 400, reason: 'invalid_body', retryable: false } as const;
@@ -54,26 +46,6 @@ const AGAIN = 'a repeated create, with its key';
 const ALIKE = 'a repeated create, without a key';
 
 export const IDEMPOTENCY = checksOf('CREATE-4', 'P', {
-  'create/retry-makes-no-second': {
-    level: 'S',
-    title: 'A retry with the same key and body answers the same intern and makes no second.',
-    needs: ['write'],
-    maxRuns: 25,
-    async run(ctx) {
-      const { api, interns, property, target } = ctx;
-      const header = idempotencyHeaderOf(target.profile);
-      await property('keys', idempotencyKey(), fc.integer({ min: 1, max: 3 }), async (tail, retries) => {
-        const body = interns.body({ description: 'once' });
-        const key = `${body.name}${tail}`.slice(0, 255);
-        const first = expect.intern(await api.create(body, keyed(key)), expect.CREATED, 'the create');
-        for (let count = 0; count < retries; count++) {
-          const again = replayed(await api.create(body, keyed(key)), AGAIN);
-          equal(again.id, first.id, `id of the retry, its key in \`${header}\``);
-        }
-        equal(await called(ctx, body.name, [first.id]), 1, `interns of the name after ${retries} retries`);
-      });
-    },
-  },
   'create/racing-equal-creates': {
     level: 'S',
     title: 'Equal creates with one key, sent at once, make one intern.',
@@ -91,32 +63,6 @@ export const IDEMPOTENCY = checksOf('CREATE-4', 'P', {
         if (made.length === 0) undisturbed(away === undefined, 'the target', 'one that takes creates', away);
         equal(ids.size, 1, `interns answered to ${n} equal creates`);
         equal(await called(ctx, body.name, [...ids]), 1, `interns made by ${n} equal creates`);
-      });
-    },
-  },
-  'create/racing-different-creates': {
-    title: 'Different creates with one key, sent at once, make one intern; the others are 409.',
-    needs: ['write'],
-    maxRuns: 10,
-    async run(ctx) {
-      const { api, interns, race, property } = ctx;
-      await property('races', racers(ctx), async (n) => {
-        const key = keyed(`differ-${interns.name()}`);
-        const bodies = Array.from({ length: n }, () => interns.body());
-        const answers = await race(n, (index) => api.create(bodies[index], key));
-        const made = answers.filter(({ status }) => status < 300);
-        const [, second] = made;
-        if (second !== undefined) {
-          // A service that does not know a key again fails here.
-          replayed(await api.create(bodies[answers.indexOf(second)], key), AGAIN);
-          expect.status(second, 409, OTHER_BODY);
-        }
-        equal(made.length, 1, `creates that were accepted out of ${n} different ones with one key`);
-        for (const answer of answers) if (answer.status >= 300) expect.status(answer, 409, 'a create that came late');
-        const names = new Set(bodies.map(({ name }) => name));
-        const having = made.map((answer) => expect.intern(answer, expect.CREATED, 'a create').id);
-        const found = (await ctx.listed('the list', { having })).filter(({ name }) => names.has(name));
-        equal(found.length, 1, 'interns that were made');
       });
     },
   },

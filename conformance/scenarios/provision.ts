@@ -94,19 +94,6 @@ export const PROVISION = checksOf('PROV-1', 'P', {
       }
     },
   },
-  'provision/only-where-it-can': {
-    title: 'A provision of an intern that boots or runs is 409 intern_busy, not retryable.',
-    ...onStopped(['running'], async ({ api, interns }, intern) => {
-      expect.done(await api.provision(intern.id), 'the valid twin');
-      const { status } = expect.intern(await api.get(intern.id), 200, 'the read');
-      // One whose boot has failed by now may be provisioned again.
-      if (status !== 'running' && status !== 'failed')
-        expect.error(await api.provision(intern.id), BUSY, `a provision while ${status}`);
-      await interns.until(intern.id, ['running']);
-      expect.error(await api.provision(intern.id), BUSY, 'a provision while running');
-      equal(expect.intern(await api.get(intern.id), 200, 'the read').status, 'running', 'status after the refusal');
-    }),
-  },
   'provision/race': {
     title: 'Of provisions sent at once one starts the boot; the others are 409.',
     ...onStopped(['running'], async ({ api, interns, race, upTo }, intern) => {

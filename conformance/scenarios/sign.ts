@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { routePath } from '../arbitraries/route-path.js';
 import { ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx, SendOptions } from '../framework/context.js';
@@ -8,11 +7,6 @@ import { DIGEST } from '../helpers/operations.js';
 import { holds, proofOf } from '../helpers/proofs.js';
 import type { Answer } from '../probe/client.js';
 import { internPath } from '../probe/request.js';
-
-const HEX = fc.constantFrom(...'0123456789abcdef');
-
-/** A well-formed digest: 64 lower-case hexadecimal digits. */
-const digest = fc.string({ unit: HEX, minLength: 64, maxLength: 64 });
 
 const OAUTH = { as: 'oauth_token' } as const;
 const PATHS = ['daemon/sign', 'daemon-access/sign'] as const;
@@ -27,25 +21,8 @@ const sign = (
 ): Promise<Answer> => send({ method: 'POST', path: internPath(id, `/${path}`), json, ...over });
 
 const route = (path: string) => ({ method: 'POST', path });
-const where = fc.constantFrom(...PATHS);
 
 export const SIGN = checksOf('SIGN-3', {
-  'sign/verifies': {
-    requirement: 'SIGN-4',
-    title: 'Both signatures are Ed25519 over the stated fields, in the layout of the profile.',
-    maxRuns: 25,
-    ...onStopped(['oauth_token', 'public_keys'], async (ctx, intern) => {
-      const path = fc.option(routePath(), { nil: undefined });
-      const verifies = async (bodySha256: string, named: string | undefined, at: string) => {
-        const over = named === undefined ? {} : { route: route(named) };
-        const proof = proofOf(ctx, await sign(ctx, intern.id, { bodySha256, ...over }, at), named !== undefined, at);
-        await holds(ctx, proof, { internId: intern.id, bodySha256, ...over }, `the proof of ${at}`);
-      };
-      // In every run: a path that a service signs otherwise if it tidies paths up.
-      await verifies(DIGEST, '/Api/%C3%a9/a%2Fb/', PATHS[0]);
-      await ctx.property('requests', digest, path, where, verifies);
-    }),
-  },
   'sign/path-as-sent': {
     title: 'The path is signed as it was sent: case, escapes, dots and doubled slashes within are left as they are.',
     ...onStopped(['oauth_token', 'public_keys'], async (ctx, intern) => {

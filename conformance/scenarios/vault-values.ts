@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { hosts, NO_HOSTS } from '../arbitraries/host.js';
-import { equal, isArray, match, notEqual, TIMESTAMP } from '../framework/assert.js';
+import { equal, isArray, notEqual } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
@@ -66,22 +66,6 @@ async function refused(
 const hostNames = (count: number) => Array.from({ length: count }, (_, at) => `h${at}.example.com`);
 
 export const VAULT_VALUES = checksOf('VAULT-3', {
-  'vault/secret-form': {
-    requirement: 'VAULT-2',
-    title: 'A secret is shown as {name, hosts, fingerprint, created_at}, and the list shows it as its store did.',
-    needs: ['write'],
-    async run(ctx) {
-      const name = secretName(ctx);
-      for (const scope of ctx.sample([WORKSPACE, await vaultOf(ctx)])) {
-        const secret = await store(ctx, scope, name, codeWord(ctx));
-        equal(secret.name, name, 'name of the secret');
-        equal(secret.hosts, HOSTS, 'hosts of the secret');
-        match(secret.fingerprint, /./, 'fingerprint of the secret');
-        match(secret.created_at, TIMESTAMP, 'created_at of the secret');
-        equal(await listedIn(ctx, scope, name), secret, 'the secret in the list');
-      }
-    },
-  },
   'vault/replaced': {
     title: 'A second store of a name replaces its value and hosts: there is one secret of a name.',
     needs: ['write'],
