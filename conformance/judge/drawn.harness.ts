@@ -3,7 +3,7 @@ import { startInProcess } from '../drivers/in-process.js';
 import { createRandom } from '../framework/random.js';
 import { systemHost } from '../probe/time.js';
 import { runChecks } from '../run/runner.js';
-import { WALK } from '../scenarios/walk.js';
+import { WALK } from '../scenarios/rows.js';
 
 type Json = Record<string, unknown>;
 

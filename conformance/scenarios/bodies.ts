@@ -1,10 +1,13 @@
 import fc from 'fast-check';
+import { equal, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
+import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
-import { JSON_TYPE, jsonBytes, textBytes } from '../helpers/bytes.js';
+import { JSON_TYPE, jsonBytes, padded, textBytes } from '../helpers/bytes.js';
 import { onRunning, onStopped } from '../helpers/interns.js';
-import { operation } from '../helpers/operations.js';
-import { internPath } from '../probe/request.js';
+import { OPERATIONS, operation } from '../helpers/operations.js';
+import { compatible, STAGES, spoilt } from '../helpers/refusals.js';
+import { internPath, type Send } from '../probe/request.js';
 
 /** JSON that is not an object. */
 const noObject = fc.oneof<fc.MaybeWeightedArbitrary<unknown>[]>(
@@ -31,6 +34,42 @@ const otherType = fc.constantFrom<string | undefined>(
 );
 
 const noField = fc.constantFrom<string | undefined>(undefined, '', '{}', ' ', '\n', '\t {} \r\n', '  ');
+
+const CAP = 1_048_576;
+
+/** An operation whose body has a cap. */
+interface Write {
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+  body(): Record<string, unknown>;
+}
+
+/** Some of the operations that the interface names for the cap: create, update and delete. */
+async function writes({ interns, sample }: Ctx): Promise<Write[]> {
+  const bodies: Readonly<Record<string, Write['body']>> = {
+    create: () => interns.body(),
+    update: () => ({ description: 'sent' }),
+    delete: () => ({ acknowledge_workspace_loss: true }),
+  };
+  const all: Write[] = [];
+  for (const [name, body] of sample(Object.entries(bodies))) {
+    const { method, path } = operation(name);
+    all.push({ name, method, path: name === 'create' ? '/interns' : path((await interns.stopped()).id), body });
+  }
+  return all;
+}
+
+const send = (ctx: Ctx, { method, path }: Write, body: Send['body']) =>
+  ctx.send({ method, path, headers: JSON_TYPE, ...(body === undefined ? {} : { body }) });
+
+/** A body within the cap, of the same operation, is accepted. */
+const accepts = (ctx: Ctx, write: Write) =>
+  ctx.twin(`${write.name} as bytes`, async () =>
+    expect.status(await send(ctx, write, padded(write.body(), 200)), expect.ACCEPTED, 'the valid twin'),
+  );
+
+const NEEDS = ['control', 'write', 'regional_host', 'outsider_api_key', 'oauth_token'] as const;
 
 export const BODIES = checksOf('BODY-3', {
   'bodies/chat-and-invoke-any-type': {
@@ -87,5 +126,71 @@ export const BODIES = checksOf('BODY-3', {
         }
       });
     },
+  },
+  'base/invalid-utf8-is-400': {
+    requirement: 'BASE-5',
+    title: 'A body that is not UTF-8 is malformed: 400, and nothing changes.',
+    needs: ['control', 'write'],
+    async run({ api, interns, send }) {
+      const intern = await interns.stopped({ description: 'whole' });
+      const [before, after] = ['{"description":"', '"}'].map(textBytes);
+      const body = Buffer.concat([
+        before ?? Buffer.alloc(0),
+        Buffer.from([0xc3, 0x28, 0xff]),
+        after ?? Buffer.alloc(0),
+      ]);
+      const answer = await send({ method: 'PATCH', path: internPath(intern.id), body, headers: JSON_TYPE });
+      expect.error(answer, { status: 400 }, 'an update that is not UTF-8');
+      equal(expect.intern(await api.get(intern.id), 200, 'the read').description, 'whole', 'description after it');
+    },
+  },
+  'bodies/cap-in-bytes': {
+    requirement: 'BODY-2',
+    title: 'The cap counts bytes, not characters: a text of half as many characters of two bytes is too large.',
+    needs: ['write'],
+    async run(ctx) {
+      for (const write of await writes(ctx)) {
+        const text = JSON.stringify({ ...write.body(), x: 'é'.repeat(CAP / 2) });
+        ok(text.length < CAP, 'characters of the body', 'less than the cap', text.length);
+        const answer = await send(ctx, write, textBytes(text));
+        expect.error(answer, { status: 413 }, `a body of two-byte characters to ${write.path}`);
+        await accepts(ctx, write);
+      }
+    },
+  },
+  'bodies/cap-whatever-it-holds': {
+    requirement: 'BODY-2',
+    title: 'A body over the cap is 413 whatever it holds: white space, no JSON, a field too long.',
+    needs: ['write'],
+    async run(ctx) {
+      for (const write of await writes(ctx)) {
+        const bodies = [
+          new Uint8Array(CAP + 1).fill(0x20),
+          new Uint8Array(CAP + 1).fill(0x7b),
+          textBytes(JSON.stringify({ ...write.body(), description: 'a'.repeat(CAP) })),
+        ];
+        for (const body of bodies)
+          expect.error(await send(ctx, write, body), { status: 413 }, `${body.length} bytes to ${write.name}`);
+        await accepts(ctx, write);
+      }
+    },
+  },
+  'order/pairs': {
+    requirement: 'BODY-5',
+    title: 'Of any two faults in one request the one of the earlier stage is reported.',
+    ...onStopped(NEEDS, async (ctx, intern) => {
+      for (const row of OPERATIONS) {
+        const stages = STAGES.filter((stage) => stage.applies(row));
+        for (const [at, first] of stages.entries()) {
+          // The next stage that can be spoilt beside this one: neighbours in pairs prove the whole order.
+          const next = stages.slice(at + 1).find((stage) => compatible(first, stage));
+          for (const faults of next === undefined ? [[first]] : [[first], [first, next]]) {
+            const answer = await ctx.send(await spoilt(ctx, row, intern.id, faults));
+            expect.status(answer, first.status, `${row.name} with ${faults.map(({ name }) => name).join(' and ')}`);
+          }
+        }
+      }
+      equal(expect.intern(await ctx.api.get(intern.id), 200, 'the read').status, 'stopped', 'status in the end');
+    }),
   },
 });

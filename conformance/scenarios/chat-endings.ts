@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { equal, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
@@ -15,6 +16,7 @@ const ended = (ctx: Ctx, t: Transcript, what: string, asked: 'the kit' | 'the in
   equal(t.error?.code, 410, `error code of ${what}`);
   equal(t.error?.reason, 'run_ended', `error reason of ${what}`);
 };
+
 const severed = (ctx: Ctx, t: Transcript, what: string) => {
   expect.finish(t, 'error', what);
   endedBy(ctx, t, 'stream_severed');
@@ -22,7 +24,7 @@ const severed = (ctx: Ctx, t: Transcript, what: string) => {
   equal(t.error?.reason, 'stream_severed', `error reason of ${what}`);
 };
 
-/** CHAT-12 and CHAT-13: runs that are ended. */
+/** CHAT-4, CHAT-12 and CHAT-13: runs that are ended, and what their last chunk says. */
 export const CHAT_ENDINGS = checksOf('CHAT-12', {
   'chat-endings/cancelled': {
     title: 'A run that the intern cancels ends with error, code 410, reason run_ended, final chunk, [DONE].',
@@ -147,6 +149,54 @@ export const CHAT_ENDINGS = checksOf('CHAT-12', {
         expect.finish(next, 'stop', 'the next prompt of the session');
         sameSession(next, session_id, 'the next prompt');
       }
+    }),
+  },
+  'chat-final/usage-as-reported': {
+    requirement: 'CHAT-4',
+    title: "The final chunk's usage is what the intern reported, after a stop and after an error.",
+    maxRuns: 30,
+    ...onShared(['control'], async (ctx, intern) => {
+      const tokens = fc.nat({ max: 1_000_000 });
+      const end = fc.constantFrom('stop', 'cancelled', 'deadline', 'severed', 'failed');
+      await ctx.property('usage', tokens, tokens, end, async (prompt_tokens, completion_tokens, how) => {
+        const usage = { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
+        const t = await intern.talk(await ctx.script([{ say: 'x' }, { usage }, { end: how }]));
+        expect.finish(t, how === 'stop' ? 'stop' : 'error');
+        expect.grammar(t, 'S');
+        const seen = t.final?.usage;
+        for (const [key, value] of Object.entries(usage)) {
+          equal((seen as Record<string, unknown> | null)?.[key], value, `usage.${key} of the final chunk after ${how}`);
+        }
+      });
+    }),
+  },
+  'chat-final/usage-shape': {
+    requirement: 'CHAT-4',
+    level: 'P',
+    title: 'Usage is {prompt_tokens, completion_tokens, total_tokens}, with details and cost where they were reported.',
+    ...onShared(['control'], async (ctx, intern) => {
+      const usage = {
+        prompt_tokens: 7,
+        completion_tokens: 5,
+        total_tokens: 12,
+        prompt_tokens_details: { cached_tokens: 3 },
+        cost: 0.25,
+      };
+      const t = await intern.talk(await ctx.script([{ say: 'x' }, { usage }]));
+      equal(t.final?.usage, usage, 'usage of the final chunk');
+    }),
+  },
+  'chat-final/usage-of-its-own-run': {
+    requirement: 'CHAT-4',
+    title: 'A run that reports no usage does not show that of an earlier run of its session.',
+    ...onShared(['behaviour:no-usage', 'control'], async (ctx, intern) => {
+      const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
+      const first = await intern.talk(await ctx.script([{ say: 'x' }, { usage }]));
+      ok(first.final?.usage, 'usage of the first run', 'what it reported', first.final);
+      const session = first.sessionId === undefined ? {} : { session_id: first.sessionId };
+      const next = await intern.talk({ prompt: ctx.prompt('no-usage'), ...session });
+      expect.finish(next, 'stop', 'the next run of the session');
+      equal(next.final?.usage, null, 'usage of a run that reports none');
     }),
   },
 });

@@ -1,60 +1,45 @@
 import type { Check } from '../framework/check.js';
 import { AUTH } from './auth.js';
-import { AUTH_KINDS } from './auth-kinds.js';
 import { BASE } from './base.js';
 import { BODIES } from './bodies.js';
-import { BODY_SIZE } from './body-size.js';
 import { CHAT_ANSWERS } from './chat-answers.js';
 import { CHAT_CONTENT } from './chat-content.js';
 import { CHAT_DEADLINES } from './chat-deadlines.js';
 import { CHAT_ENDINGS } from './chat-endings.js';
-import { CHAT_FINAL } from './chat-final.js';
 import { CHAT_LOCK } from './chat-lock.js';
 import { CHAT_MODES } from './chat-modes.js';
 import { CHAT_NOT_TAKEN } from './chat-not-taken.js';
-import { CHAT_ONCE } from './chat-once.js';
 import { CHAT_QUESTIONS } from './chat-questions.js';
 import { CHAT_REFUSALS } from './chat-refusals.js';
 import { CHAT_REQUESTS } from './chat-requests.js';
 import { CHAT_SESSIONS } from './chat-sessions.js';
 import { CHAT_STEERING } from './chat-steering.js';
-import { CHAT_STREAM } from './chat-stream.js';
-import { CHAT_UNACCEPTABLE } from './chat-unacceptable.js';
 import { CLOCK } from './clock.js';
 import { CONTROL } from './control.js';
 import { CREATE } from './create.js';
 import { DAEMON } from './daemon.js';
 import { DAEMON_REACHED } from './daemon-reached.js';
 import { DELETE } from './delete.js';
-import { DELETE_ARCHIVE } from './delete-archive.js';
 import { DISCONNECT } from './disconnect.js';
 import { FAULTS } from './faults.js';
 import { GET } from './get.js';
 import { IDEMPOTENCY } from './idempotency.js';
-import { INVOKE_CHECKS } from './invoke.js';
 import { INVOKE_RUNS } from './invoke-runs.js';
 import { INVOKE_SESSIONS } from './invoke-sessions.js';
 import { KEEPALIVE } from './keepalive.js';
 import { LIMITER } from './limiter.js';
 import { LIMITER_COUNTS } from './limiter-counts.js';
-import { LIST } from './list.js';
-import { ORDER } from './order.js';
-import { OWN_RUN } from './own-run.js';
 import { PAGING } from './paging.js';
 import { PATH_CHECKS } from './paths.js';
-import { PROOF_REFUSALS } from './proof-refusals.js';
-import { PROOF_USE } from './proof-use.js';
+import { PROOFS } from './proofs.js';
 import { PROVISION } from './provision.js';
-import { REPEATED } from './repeated.js';
-import { ROWS, RULE_CHECKS } from './rows.js';
-import { SCIM } from './scim.js';
+import { ROWS, RULE_CHECKS, WALK } from './rows.js';
 import { SCIM_JOBS } from './scim-jobs.js';
 import { SCIM_LISTS } from './scim-lists.js';
 import { SCIM_MAPPINGS } from './scim-mappings.js';
 import { SCRIPTS } from './scripts.js';
 import { SECRETS } from './secrets.js';
 import { SIGN } from './sign.js';
-import { SIGN_IDENTITY } from './sign-identity.js';
 import { SIGN_TIME } from './sign-time.js';
 import { SUSPEND } from './suspend.js';
 import { UNFINISHED } from './unfinished.js';
@@ -65,66 +50,49 @@ import { VAULT_LISTS } from './vault-lists.js';
 import { VAULT_SECRECY } from './vault-secrecy.js';
 import { VAULT_VALUES } from './vault-values.js';
 import { VISIBILITY } from './visibility.js';
-import { WALK } from './walk.js';
 
 /** Every check, area by area. */
 export const checks: readonly Check[] = [
   ...AUTH,
-  ...AUTH_KINDS,
   ...BASE,
   ...BODIES,
-  ...BODY_SIZE,
   ...CHAT_ANSWERS,
   ...CHAT_CONTENT,
-  ...REPEATED,
   ...CHAT_DEADLINES,
   ...CHAT_ENDINGS,
-  ...CHAT_FINAL,
   ...CHAT_LOCK,
   ...CHAT_MODES,
   ...CHAT_NOT_TAKEN,
-  ...CHAT_ONCE,
   ...CHAT_QUESTIONS,
   ...CHAT_REFUSALS,
   ...CHAT_REQUESTS,
   ...CHAT_SESSIONS,
   ...CHAT_STEERING,
-  ...CHAT_STREAM,
-  ...CHAT_UNACCEPTABLE,
   ...CLOCK,
   ...CONTROL,
   ...CREATE,
   ...DAEMON,
   ...DAEMON_REACHED,
   ...DELETE,
-  ...DELETE_ARCHIVE,
   ...DISCONNECT,
   ...FAULTS,
   ...GET,
   ...IDEMPOTENCY,
-  ...INVOKE_CHECKS,
   ...INVOKE_RUNS,
   ...INVOKE_SESSIONS,
   ...KEEPALIVE,
-  ...WALK,
   ...LIMITER,
   ...LIMITER_COUNTS,
-  ...LIST,
-  ...ORDER,
-  ...OWN_RUN,
   ...PAGING,
   ...PATH_CHECKS,
-  ...PROOF_REFUSALS,
-  ...PROOF_USE,
+  ...PROOFS,
   ...PROVISION,
-  ...SCIM,
   ...SCIM_JOBS,
   ...SCIM_LISTS,
   ...SCIM_MAPPINGS,
   ...SCRIPTS,
   ...SECRETS,
   ...SIGN,
-  ...SIGN_IDENTITY,
   ...SIGN_TIME,
   ...SUSPEND,
   ...UNFINISHED,
@@ -135,6 +103,7 @@ export const checks: readonly Check[] = [
   ...VAULT_SECRECY,
   ...VAULT_VALUES,
   ...VISIBILITY,
+  ...WALK,
   ...ROWS,
   // Rules stand last: they judge what all others met.
   ...RULE_CHECKS,

@@ -1,4 +1,4 @@
-import { equal, match } from '../framework/assert.js';
+import { equal, hasKeys, match, notEqual, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { ALL_OPTIONS, colour, HELD, permission, when } from '../helpers/chat.js';
@@ -7,11 +7,16 @@ import { session } from '../helpers/turns.js';
 import { internPath } from '../probe/request.js';
 
 const HOUR = 3_600_000;
+
 /** Without a stream the end of a run shows which way it went: it stops where it was led right, else it fails. */
 const RIGHT = [{ end: 'stop' }];
+
 const WRONG = [{ end: 'failed' }];
 
-/** INVOKE-4 to INVOKE-6: what happens to a run that invoke started. */
+/** Fields that would tell what a run says, or how it goes. */
+const PROGRESS = ['output', 'content', 'text', 'message', 'messages', 'choices', 'result', 'usage', 'progress'];
+
+/** INVOKE-1 and INVOKE-4 to INVOKE-7: what starts a run by invoke, and what happens to it. */
 export const INVOKE_RUNS = checksOf('INVOKE-4', {
   'invoke-runs/consents': {
     title: 'Approvals are consented to without a pause, also when the request says manual.',
@@ -103,6 +108,43 @@ export const INVOKE_RUNS = checksOf('INVOKE-4', {
       const answer = await intern.invoke('Hello.', id);
       equal(session(answer, 'the session after the resume'), id, 'session_id after the resume');
       equal((answer.json as Record<string, unknown>).status, 'started', 'status after the resume');
+    }),
+  },
+  'invoke/published-answer': {
+    requirement: 'INVOKE-1',
+    level: 'P',
+    title: 'The answer is JSON {session_id, status: started}; prompts without a session start new ones.',
+    ...onShared([], async (_ctx, intern) => {
+      const answer = await intern.invoke('Hello.');
+      const first = session(answer, 'the invoke');
+      equal((answer.json as Record<string, unknown>).status, 'started', 'status in the body of the invoke');
+      match(answer.headers.get('content-type'), /^application\/json/i, 'content-type of the invoke');
+      const telling = Object.keys(answer.json as object).filter((key) => PROGRESS.includes(key));
+      equal(telling, [], 'fields of the answer that tell of progress');
+      notEqual(session(await intern.invoke('Hello.'), 'the second invoke'), first, 'session_id of the second invoke');
+    }),
+  },
+  'invoke/no-progress': {
+    requirement: 'INVOKE-7',
+    title: 'Nothing of what the run says comes back on the request.',
+    ...onShared(['control'], async (ctx, intern) => {
+      const answer = await intern.invoke(await ctx.script([{ say: 'kit-progress-text' }, { end: 'stop' }]));
+      session(answer, 'the invoke');
+      ok(!answer.text.includes('kit-progress-text'), 'body of the invoke', 'nothing of what the run says', answer.text);
+      hasKeys(answer.json, ['session_id', 'status'], 'body of the invoke');
+    }),
+  },
+  'invoke/not-accepted': {
+    requirement: 'INVOKE-1',
+    title: 'What the intern does not accept is not answered 202.',
+    ...onShared(['behaviour:unreachable', 'behaviour:refuses'], async (ctx, intern) => {
+      for (const behaviour of ['unreachable', 'refuses'] as const) {
+        const answer = await intern.invoke(ctx.prompt(behaviour));
+        const said = expect.seen(answer);
+        const did = `be one that ${behaviour === 'refuses' ? 'refuses' : 'cannot be reached'}`;
+        const finding = { what: 'an invoke that is not accepted', expected: 'an error', actual: said };
+        ctx.internDid(answer.status >= 400, { did, said, finding });
+      }
     }),
   },
 });

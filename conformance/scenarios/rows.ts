@@ -1,6 +1,7 @@
 import { type Check, defineChecks } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import { type RowsOptions, sendFirst, sendRows } from '../requests/send.js';
+import { walk } from '../requests/walk.js';
 import { checkOf } from '../rules/check.js';
 import { RULES } from '../rules/index.js';
 
@@ -28,5 +29,17 @@ export const ROWS = defineChecks({
     needs: ['running'],
     sweeps: true,
     run: (ctx) => sendRows(ctx, options(ctx)),
+  },
+});
+
+/** Requests in orders that nobody wrote down. */
+export const WALK = defineChecks({
+  'walk/interface': {
+    requirement: 'LIFE-1',
+    title: 'Whatever is asked before and between, every answer is as the rules say.',
+    needs: ['running'],
+    walks: true,
+    maxRuns: 20,
+    run: walk,
   },
 });

@@ -6,6 +6,7 @@ import * as expect from '../framework/expect.js';
 import { allOf, ask, BAD_REQUEST, GROUPS, MAPPINGS, pageOf } from '../helpers/directory.js';
 
 const MAPPING = ['created_at', 'id', 'organization_id', 'role', 'scim_group_id', 'updated_at', 'workspace_id'];
+
 const GROUP = ['created_at', 'display_name', 'external_id', 'id', 'organization_id', 'updated_at'];
 
 /** A page has what a list has, so many entries from a place on, whatever its size. */
@@ -135,5 +136,17 @@ export const SCIM_LISTS = checksOf('SCIM-3', {
     title: 'The limits of the list of groups are those of the mappings.',
     needs: ['control', 'management_key'],
     run: (ctx) => limits(ctx, GROUPS),
+  },
+  'scim/failure': {
+    requirement: 'SCIM-2',
+    title: 'A failure of the server is 500 `Internal Server Error` without metadata.',
+    needs: ['control', 'management_key', 'scim_mapping'],
+    async run({ api, target, control }) {
+      const id = target.scimMappingId ?? '';
+      await control.fault({ operation: 'scim', status: 500 });
+      const failed = await api.scim(id, { as: 'management_key' });
+      expect.error(failed, { status: 500, message: 'Internal Server Error', metadata: 'absent' }, 'a failing read');
+      expect.status(await api.scim(id, { as: 'management_key' }), 200, 'the read after it');
+    },
   },
 });

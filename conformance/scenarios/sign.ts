@@ -1,14 +1,17 @@
 import fc from 'fast-check';
-import { ok } from '../framework/assert.js';
+import { equal, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx, SendOptions } from '../framework/context.js';
+import * as expect from '../framework/expect.js';
 import { onStopped } from '../helpers/interns.js';
 import { DIGEST } from '../helpers/operations.js';
 import { holds, proofOf } from '../helpers/proofs.js';
+import { seenByPeer } from '../helpers/turns.js';
 import type { Answer } from '../probe/client.js';
 import { internPath } from '../probe/request.js';
 
 const OAUTH = { as: 'oauth_token' } as const;
+
 const PATHS = ['daemon/sign', 'daemon-access/sign'] as const;
 
 /** Signs by the operation or by its alias. */
@@ -21,6 +24,17 @@ const sign = (
 ): Promise<Answer> => send({ method: 'POST', path: internPath(id, `/${path}`), json, ...over });
 
 const route = (path: string) => ({ method: 'POST', path });
+
+const JSON_BODY = { bodySha256: DIGEST };
+
+const ROUTE = { method: 'POST', path: '/api/invoke' };
+
+/** Where a careless service looks for a user. */
+const strangers = (ctx: Ctx, user: string) => ({
+  body: { user, subject: user, sub: user, userId: user, user_id: user, [ctx.proof.user]: user },
+  headers: { [ctx.proof.user]: user, 'x-user': user, 'x-svc-user': user, 'x-forwarded-user': user, from: user },
+  query: { user, subject: user, [ctx.proof.user]: user },
+});
 
 export const SIGN = checksOf('SIGN-3', {
   'sign/path-as-sent': {
@@ -55,5 +69,85 @@ export const SIGN = checksOf('SIGN-3', {
         ok(again === undefined, 'nonce of a proof', 'one that was never given', `one that was given before; ${again}`);
       });
     },
+  },
+  'sign/timestamp-is-now': {
+    requirement: 'SIGN-5',
+    title: 'The timestamp is the time of signing in whole Unix seconds.',
+    maxRuns: 25,
+    ...onStopped(['clock', 'write', 'oauth_token'], async (ctx, intern) => {
+      const { api, clock, property } = ctx;
+      const ms = fc.oneof(fc.constantFrom(1, 499, 500, 501, 999, 1000, 1001), fc.integer({ min: 1, max: 90_000 }));
+      await property('times', ms, async (pause) => {
+        await clock.advance(pause);
+        const earliest = Math.floor((await clock.now()) / 1000);
+        const proof = proofOf(ctx, await api.sign(intern.id, JSON_BODY, OAUTH), false, 'a proof');
+        const latest = Math.floor((await clock.now()) / 1000);
+        const at = Number(proof.timestamp);
+        ok(at >= earliest && at <= latest, 'timestamp of a proof', `${earliest} to ${latest}`, proof.timestamp);
+      });
+    }),
+  },
+  'sign/user-is-the-subject': {
+    requirement: 'SIGN-6',
+    title: 'The user is the verified OAuth subject of the caller.',
+    ...onStopped(['oauth_token', 'oauth_subject', 'peer_oauth_token', 'peer_oauth_subject'], async (ctx, intern) => {
+      const { api, target } = ctx;
+      await seenByPeer(ctx, intern.id, 'peer_oauth_token');
+      const ours = proofOf(ctx, await api.sign(intern.id, JSON_BODY, OAUTH), false, 'a proof');
+      equal(ours.user, target.oauthSubject, 'user of the proof');
+      const theirs = proofOf(
+        ctx,
+        await api.sign(intern.id, JSON_BODY, { as: 'peer_oauth_token' }),
+        false,
+        "a peer's proof",
+      );
+      equal(theirs.user, target.peerOauthSubject, "user of the peer's proof");
+    }),
+  },
+  'sign/user-of-the-request-is-ignored': {
+    requirement: 'SIGN-6',
+    title: 'A user in the body, the route, a header or the query changes nothing.',
+    maxRuns: 12,
+    ...onStopped(['oauth_token', 'public_keys'], async (ctx, intern) => {
+      const { api, property, target } = ctx;
+      const { user } = proofOf(ctx, await api.sign(intern.id, JSON_BODY, OAUTH), false, 'the plain proof');
+      const stranger = fc.constantFrom(target.peerOauthSubject ?? 'user_other', 'root', 'admin', intern.id);
+      const places = fc.record({ body: fc.boolean(), route: fc.boolean(), headers: fc.boolean(), query: fc.boolean() });
+      type Places = { readonly [place in 'body' | 'route' | 'headers' | 'query']: boolean };
+      const ignored = async (name: string, at: Places): Promise<void> => {
+        const given = strangers(ctx, name);
+        const json = {
+          ...(at.body ? given.body : {}),
+          ...JSON_BODY,
+          route: { ...(at.route ? given.body : {}), ...ROUTE },
+        };
+        const options = {
+          ...(at.headers ? { headers: given.headers } : {}),
+          ...(at.query ? { query: given.query } : {}),
+        };
+        const answer = await api.sign(intern.id, json, { ...OAUTH, ...options });
+        // A service that refuses unknown fields takes no user from them either. That it ignores them is published (SIGN-3).
+        if (answer.status === 400 && (at.body || at.route)) return ignored(name, { ...at, body: false, route: false });
+        const proof = proofOf(ctx, answer, true, 'a proof of a request that names a user');
+        equal(proof.user, user, 'user of the proof');
+        await holds(ctx, proof, { internId: intern.id, bodySha256: DIGEST, route: ROUTE });
+      };
+      // In every run: everywhere at once.
+      await ignored('user_other', { body: true, route: true, headers: true, query: true });
+      await property('places', stranger, places, ignored);
+    }),
+  },
+  'sign/server-failure': {
+    requirement: 'SIGN-9',
+    title: 'A failure of the server is 500 `The request could not be completed`, internal_error, retryable.',
+    ...onStopped(['control', 'write', 'oauth_token'], async ({ api, control, send }, intern) => {
+      const message = /^The request could not be completed/;
+      const expected = { status: 500, message, reason: 'internal_error', retryable: true } as const;
+      await control.fault({ operation: 'sign', status: 500, times: 2 });
+      expect.error(await api.sign(intern.id, JSON_BODY, OAUTH), expected, 'a failing signature');
+      const alias = { method: 'POST', path: internPath(intern.id, '/daemon-access/sign'), json: JSON_BODY, ...OAUTH };
+      expect.error(await send(alias), expected, 'a failing signature by the alias');
+      expect.status(await api.sign(intern.id, JSON_BODY, OAUTH), 200, 'the signature after it');
+    }),
   },
 });

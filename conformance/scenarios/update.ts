@@ -5,6 +5,7 @@ import { onRunning, onStopped } from '../helpers/interns.js';
 import { untouched } from '../helpers/record.js';
 
 const INVALID = { status: 400, reason: 'invalid_body', retryable: false } as const;
+
 /** The fields that can be cleared. */
 const SETTABLE = ['description', 'instructions', 'model'] as const;
 
@@ -107,5 +108,20 @@ export const UPDATE = checksOf('UPDATE-1', {
         before = after;
       }
     }),
+  },
+  'update/while-it-boots': {
+    requirement: 'UPDATE-1',
+    title: 'What is changed while an intern boots is there once it runs.',
+    needs: ['running'],
+    async run({ api, interns, assume }) {
+      const intern = await interns.stopped({ description: 'before' });
+      expect.done(await api.provision(intern.id), 'the provision');
+      const answer = await api.update(intern.id, { description: 'while it boots' });
+      // In which states an intern can be changed is not stated.
+      assume(answer.status !== 409, 'an intern that can be changed', undefined, expect.seen(answer));
+      expect.done(answer, 'an update while it boots');
+      const running = await interns.until(intern.id, ['running']);
+      equal(running.description, 'while it boots', 'description of the running intern');
+    },
   },
 });
