@@ -24,7 +24,6 @@ function conversation(ctx: Ctx, id: string) {
     resumed: with_(chat.resumed),
     asked: with_(chat.asked),
     answered: with_(chat.answered),
-    answerWith: with_(chat.answerWith),
     badAnswer: with_(chat.badAnswer),
     stillOpen: with_(chat.stillOpen),
     newest: with_(chat.newest),

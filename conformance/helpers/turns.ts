@@ -72,34 +72,22 @@ export async function onceFree(ctx: Ctx, prompt: () => Promise<ChatReply>): Prom
 const WOKEN = ['queued', 'provisioning', 'running'];
 
 /**
- * The outcome of a prompt to an intern that does not run. The refusal is published (CHAT-16). A service may boot the intern
- * instead, and then shows a status of a boot. An answer of an intern that still does not run is a finding.
+ * Needs an intern that still sleeps after a prompt. The refusal is published (CHAT-16). A service may boot the intern instead, and
+ * then shows a status of a boot. An answer of an intern that still does not run is a finding.
  */
-export async function refusedOrWoken(
-  ctx: Pick<Ctx, 'api'>,
-  id: string,
-  answer: Answer,
-  what: string,
-): Promise<'refused' | 'woken'> {
-  const { status } = answer;
-  if ((status >= 400 && status < 500) || status === 503) return 'refused';
-  if (status < 300) {
-    const now = expect.intern(await ctx.api.get(id), 200, 'the read of an intern that answers').status;
-    if (WOKEN.includes(now)) return 'woken';
-  }
-  return expect.answered(answer, 'refusal', what);
-}
-
-/** The same for a check that goes on with an intern that does not run. */
 export async function asleep(
   ctx: Pick<Ctx, 'api' | 'assume'>,
   id: string,
   answer: Answer,
   what: string,
 ): Promise<void> {
-  const woken = (await refusedOrWoken(ctx, id, answer, what)) === 'woken';
-  ctx.assume(!woken, SLEEPS, 'a prompt has woken one that did not run');
-  if (woken) expect.answered(answer, 'refusal', what);
+  const { status } = answer;
+  if ((status >= 400 && status < 500) || status === 503) return;
+  if (status < 300) {
+    const now = expect.intern(await ctx.api.get(id), 200, 'the read of an intern that answers').status;
+    ctx.assume(!WOKEN.includes(now), SLEEPS, 'a prompt has woken one that did not run');
+  }
+  expect.answered(answer, 'refusal', what);
 }
 const SLEEPS = 'an intern that sleeps until it is provisioned';
 

@@ -262,7 +262,8 @@ export const VIEWS: Readonly<Record<string, readonly string[]>> = {
   'chat-refusals/streaming-before-stale': [
     'chat-once/before-stale',
     'chat-once/while-it-streams',
-    'chat-refusals/unknown-before-streaming',
+    'CHAT-7/call-unknown',
+    'chat-once/before-stale',
   ],
   'chat-refusals/busy-before-unacceptable': ['chat-lock/silent-run', 'chat-refusals/stale-before-busy'],
   'chat-requests/cut-anywhere': ['chat-requests/cut-within-a-character'],
@@ -296,7 +297,14 @@ export const VIEWS: Readonly<Record<string, readonly string[]>> = {
   'provision/not-from-destroy-failed': ['PROV-1/provision-runs', 'SUSP-1/suspend-rests', 'delete/destroying-is-busy'],
   'delete/tried-again': ['delete/archive-fails', 'LIFE-1/status'],
   'delete/acknowledged-at-once': ['DELETE-3/acknowledged', 'delete/archive-fails'],
-  'delete/takes-its-time': ['LIFE-1/status', 'delete/from-every-state'],
+  'delete/takes-its-time': [
+    'LIFE-1/status',
+    'DELETE-1/delete-accepted',
+    'DELETE-1/delete-status',
+    'LIFE-1/status',
+    'delete/own-key-dies',
+    'provision/hanging-boot',
+  ],
   'delete/ends-waiting-runs': ['chat-endings/delete-while-streaming', 'chat-endings/suspend-while-waiting'],
   'disconnect/after-each-done': ['disconnect/after-done', 'disconnect/cancel-after-done'],
   'disconnect/cancels': ['disconnect/while-it-speaks', 'disconnect/while-silent'],
@@ -374,6 +382,14 @@ export const VIEWS: Readonly<Record<string, readonly string[]>> = {
   'chat-refusals/unknown-call': ['CHAT-6/reply-to-none', 'CHAT-7/call-unknown', 'CHAT-7/open-question-answered'],
   'daemon/access': ['DAEMON-1/form', 'DAEMON-1/not-stored', 'GET-1/no-known-credential'],
   'sign/verifies': ['SIGN-4/verifies', 'sign/path-as-sent'],
+  'delete/from-every-state': [
+    'DELETE-1/delete-accepted',
+    'DELETE-1/delete-status',
+    'LIFE-1/status',
+    'delete/own-key-dies',
+    'provision/hanging-boot',
+  ],
+  'chat-refusals/unknown-before-streaming': ['CHAT-7/call-unknown', 'chat-once/before-stale'],
 };
 
 const BY_RULE = new Map<string, readonly string[]>();

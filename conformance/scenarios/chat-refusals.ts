@@ -3,13 +3,11 @@ import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import type { ChatReply } from '../framework/reply.js';
-import { ASKING, HELD, permission, replyTo, when } from '../helpers/chat.js';
+import { permission, replyTo, when } from '../helpers/chat.js';
 import { onRunning, type Partner } from '../helpers/interns.js';
 import { CLOSED, closed } from '../helpers/turns.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
-
-const UNKNOWN = 'call_that_nobody_made';
 
 const GOOD = 'allow_once';
 
@@ -20,13 +18,6 @@ async function over(ctx: Ctx, intern: Partner): Promise<Transcript> {
   const t = await intern.asked(ctx.prompt('ask-permission'));
   expect.finish(await intern.answered(t, GOOD), 'stop', 'the answered run');
   return t;
-}
-
-/** A run that was answered and streams on. */
-async function streaming(ctx: Ctx, intern: Partner): Promise<{ t: Transcript; reply: ChatReply }> {
-  const t = await intern.asked(await ctx.script([permission('ok'), ...HELD]));
-  const reply = await intern.resumed(t);
-  return { t, reply };
 }
 
 /** A run whose first question was answered and whose second is open. */
@@ -74,22 +65,6 @@ async function goingOn(ctx: Ctx, intern: Partner) {
 
 /** CHAT-7: the order in which a reply is checked, one check per pair of neighbours. An answer is delivered once. */
 export const CHAT_REFUSALS = checksOf('CHAT-7', 'P', {
-  'chat-refusals/unknown-before-streaming': {
-    title: 'An unknown call is 404 also while a run of its session, or another, streams.',
-    ...onRunning(['control'], async (ctx, intern) => {
-      const waiting = await intern.asked(await ctx.script(ASKING));
-      const { t, reply } = await streaming(ctx, intern);
-      await refused(intern, replyTo(t, GOOD), 'attached', 'an answer to a run that streams elsewhere');
-      await refused(intern, { ...replyTo(t, GOOD), call: UNKNOWN }, 'unknown', 'an unknown call in its session');
-      await refused(
-        intern,
-        { ...replyTo(waiting, GOOD), call: UNKNOWN },
-        'unknown',
-        'an unknown call in another session',
-      );
-      await reply.disconnect();
-    }),
-  },
   'chat-refusals/ended-before-busy': {
     title: 'An ended run is reported before another run that streams.',
     ...onRunning(['behaviour:ask-permission', 'behaviour:silent'], async (ctx, intern) => {

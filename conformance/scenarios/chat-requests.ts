@@ -1,4 +1,4 @@
-import { unknownFields } from '../arbitraries/message.js';
+import fc from 'fast-check';
 import { fail, gist, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
@@ -8,6 +8,29 @@ import { onShared } from '../helpers/interns.js';
 import { codeWord } from '../helpers/words.js';
 import type { Answer } from '../probe/client.js';
 import { internPath } from '../probe/request.js';
+
+/** Fields of a chat body that this interface does not know. Their names differ from those it knows. */
+const unknownFields = (): fc.Arbitrary<Record<string, unknown>> =>
+  fc.dictionary(
+    fc.oneof(
+      fc.constantFrom(
+        'temperature',
+        'tools',
+        'n',
+        'max_tokens',
+        'stream_options',
+        'metadata',
+        'user',
+        'Session_id',
+        'usage',
+        'sessionId',
+        'constructor',
+      ),
+      fc.stringMatching(/^x_[a-z]{1,8}$/),
+    ),
+    fc.jsonValue({ maxDepth: 2 }),
+    { minKeys: 1, maxKeys: 5, noNullPrototype: true },
+  );
 
 const BAD = { status: 400, reason: 'bad_request', retryable: false } as const;
 

@@ -1,10 +1,27 @@
-import { sessionId } from '../arbitraries/session-id.js';
+import fc from 'fast-check';
 import { equal } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { ASKING, callOf, PAUSED, read, sameSession, sessionOf } from '../helpers/chat.js';
 import { onRunning, onShared, runningOne } from '../helpers/interns.js';
 import { session, steered } from '../helpers/turns.js';
+
+const LETTER = fc.oneof(
+  { arbitrary: fc.integer({ min: 0x20, max: 0x7e }), weight: 5 },
+  { arbitrary: fc.integer({ min: 0xc0, max: 0xff }), weight: 1 },
+  { arbitrary: fc.integer({ min: 0x3b1, max: 0x3c9 }), weight: 1 },
+  { arbitrary: fc.integer({ min: 0x4e00, max: 0x4fff }), weight: 1 },
+);
+
+/** Session ids of 1 to 256 characters; the lengths at both ends often. */
+const sessionId = (): fc.Arbitrary<string> =>
+  fc
+    .oneof(
+      { arbitrary: fc.array(LETTER, { minLength: 1, maxLength: 60 }), weight: 4 },
+      { arbitrary: fc.array(LETTER, { minLength: 1, maxLength: 1 }), weight: 1 },
+      { arbitrary: fc.array(LETTER, { minLength: 256, maxLength: 256 }), weight: 1 },
+    )
+    .map((codes) => String.fromCodePoint(...codes));
 
 /** CHAT-14 and CHAT-15: sessions, and prompts to those that are busy. */
 export const CHAT_SESSIONS = checksOf('CHAT-15', {

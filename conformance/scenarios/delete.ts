@@ -26,33 +26,6 @@ export const DELETE = checksOf('DELETE-1', {
       ok(!data.some((intern) => intern.id === id), 'the list', 'no gone intern');
     }),
   },
-  'delete/from-every-state': {
-    level: 'C',
-    title: 'A delete is 202 from every state, destroying too, and ends in 404.',
-    needs: ['control', 'running'],
-    async run({ api, interns, control }) {
-      const fails = await control.script({ lifecycle: { boot: { ends: 'failed', message: 'no disk' } } });
-      const hangs = await control.script({ lifecycle: { boot: { ends: 'hangs' } } });
-      const stopped = await interns.stopped();
-      const running = await interns.running();
-      const failed = await interns.stopped({ instructions: `script: ${fails}`, provision: true });
-      const booting = await interns.stopped({ instructions: `script: ${hangs}`, provision: true });
-      await interns.until(failed.id, ['failed']);
-      await interns.until(booting.id, ['provisioning']);
-      const queued = await interns.stopped({ provision: true });
-      for (const { id } of [stopped, running, failed, booting, queued]) {
-        const { status } = expect.intern(await api.get(id), 200, 'the read');
-        expect.status(await api.remove(id), 202, `a delete from ${status}`);
-        equal(
-          expect.intern(await api.get(id), 200, 'the read').status,
-          'destroying',
-          `status after it, from ${status}`,
-        );
-        expect.status(await api.remove(id), 202, 'a delete of a destroying intern');
-      }
-      for (const { id } of [stopped, running, failed, booting, queued]) await interns.untilGone(id);
-    },
-  },
   'delete/destroying-is-busy': {
     level: 'C',
     title: 'Update, provision and suspend of a destroying intern are 409 intern_busy; it can still be read.',

@@ -22,7 +22,6 @@ import { DAEMON_REACHED } from './daemon-reached.js';
 import { DELETE } from './delete.js';
 import { DISCONNECT } from './disconnect.js';
 import { FAULTS } from './faults.js';
-import { GET } from './get.js';
 import { IDEMPOTENCY } from './idempotency.js';
 import { INVOKE_RUNS } from './invoke-runs.js';
 import { INVOKE_SESSIONS } from './invoke-sessions.js';
@@ -76,7 +75,6 @@ export const checks: readonly Check[] = [
   ...DELETE,
   ...DISCONNECT,
   ...FAULTS,
-  ...GET,
   ...IDEMPOTENCY,
   ...INVOKE_RUNS,
   ...INVOKE_SESSIONS,
