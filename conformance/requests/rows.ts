@@ -658,6 +658,7 @@ export const TABLES: readonly Table[] = [
       KEYS,
       [
         json('a prompt', said()),
+        json('a prompt and a model', said({ model: 'kit/never-used' })),
         ...bads(
           json('no stream', ({ ctx }: Ground) => ({ messages: [{ role: 'user', content: ctx.prompt('echo') }] })),
           json('stream is false', said({ stream: false })),

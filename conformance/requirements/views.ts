@@ -275,7 +275,7 @@ export const VIEWS: Readonly<Record<string, readonly string[]>> = {
   'chat-stream/echo-is-the-prompt': [
     'chat-content/content-intact',
     'chat-requests/unknown-fields',
-    'chat-stream/model-not-the-requests',
+    'CHAT-1/model-not-used',
   ],
   'chat-stream/only-last-message': ['chat-requests/length-of-parts', 'chat-stream/earlier-messages-unread'],
   'chat-unacceptable/unacceptable-content': [
@@ -390,6 +390,8 @@ export const VIEWS: Readonly<Record<string, readonly string[]>> = {
     'provision/hanging-boot',
   ],
   'chat-refusals/unknown-before-streaming': ['CHAT-7/call-unknown', 'chat-once/before-stale'],
+  'chat-stream/model-not-the-requests': ['CHAT-1/model-not-used'],
+  'chat-questions/whole-call': ['CHAT-5/call-index', 'CHAT-5/call-whole', 'CHAT-5/no-fallback', 'CHAT-5/one-call'],
 };
 
 const BY_RULE = new Map<string, readonly string[]>();

@@ -207,6 +207,14 @@ export const CHATS: readonly Rule[] = [
             );
       },
     },
+    'no-fallback': {
+      level: 'P',
+      says: 'A question does not tell what its intern falls back on.',
+      judge: (seen) => {
+        const asks = questionIn(streamOf(seen)?.toolCalls[0]?.arguments ?? '');
+        return asks && holds(!('fallback' in asks), 'arguments of a question', 'no fallback in them', asks);
+      },
+    },
   }),
   ...rulesOf('CHAT-12', ['chat'], {
     'ended-run': {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { said, surrogates } from '../arbitraries/prompt.js';
-import { equal, fail, notEqual } from '../framework/assert.js';
+import { equal, fail } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { type Arrival, arrival, atOnce, heldBack } from '../helpers/held-back.js';
@@ -105,24 +105,6 @@ export const CHAT_CONTENT = checksOf('CHAT-1', {
       const { content, finish } = first.transcript;
       const finding = { what: 'arrival of a reply', expected: 'a reply of several chunks', actual: finish };
       ctx.internDid(false, { did: 'say enough, or fall silent,', said: content, finding });
-    }),
-  },
-  'chat-stream/model-not-the-requests': {
-    level: 'P',
-    title: 'A model in the request is not used: no chunk carries it.',
-    maxRuns: 20,
-    ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
-      await ctx.property('model', fc.stringMatching(/^[a-z]{3,8}\/[a-z0-9-]{3,12}$/), async (model) => {
-        const t = await intern.talk({ prompt: 'Hello.', extra: { model } });
-        for (const { json } of t.chunks) notEqual(json.model, model, 'model of a chunk');
-      });
-      const model = 'kit/never-echoed';
-      const t = await intern.talk({
-        prompt: ctx.prompt('ask-permission'),
-        approval_mode: 'manual',
-        extra: { model },
-      });
-      for (const { json } of t.chunks) notEqual(json.model, model, 'model of a chunk of a response that asks');
     }),
   },
 });

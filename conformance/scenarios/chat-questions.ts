@@ -4,7 +4,7 @@ import { equal, isArray, isObject, match, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { accepted, callOf, permission, question, sameSession, textsFor } from '../helpers/chat.js';
-import { onRunning, onShared, runningOne, sharedOne } from '../helpers/interns.js';
+import { onRunning, onShared, runningOne } from '../helpers/interns.js';
 
 /** CHAT-5: the contents of a question. */
 export const CHAT_QUESTIONS = checksOf('CHAT-5', {
@@ -25,32 +25,6 @@ export const CHAT_QUESTIONS = checksOf('CHAT-5', {
         sameSession(rest, callOf(t).session, 'the answered run');
       }
     }),
-  },
-  'chat-questions/whole-call': {
-    level: 'P',
-    title: 'The call is one complete entry, index 0, type function, its arguments a JSON string.',
-    needs: ['running', 'behaviour:ask-permission', 'behaviour:ask-question'],
-    async run(ctx) {
-      for (const behaviour of ['ask-permission', 'ask-question'] as const) {
-        const intern = await sharedOne(ctx);
-        const t = await intern.asked(ctx.prompt(behaviour), undefined, 'any');
-        expect.grammar(t, 'P');
-        ok(!('fallback' in question(t)), 'arguments of the question', 'no fallback in them', question(t));
-        equal(t.toolCalls[0]?.parts, 1, 'entries that make up the tool call');
-        const entries = t.chunks.flatMap(({ json }) => {
-          const choice = (json.choices as Record<string, unknown>[])[0];
-          const delta = choice?.delta as Record<string, unknown> | undefined;
-          return Array.isArray(delta?.tool_calls) ? (delta.tool_calls as unknown[]) : [];
-        });
-        equal(entries.length, 1, 'entries of tool_calls in the response');
-        const [entry] = entries;
-        isObject(entry, 'the entry of tool_calls');
-        equal(entry.index, 0, 'index of the tool call');
-        equal(entry.type, 'function', 'type of the tool call');
-        isObject(entry.function, 'function of the tool call');
-        equal(typeof entry.function.arguments, 'string', 'type of the arguments of the tool call');
-      }
-    },
   },
   'chat-questions/permission-arguments': {
     level: 'P',
