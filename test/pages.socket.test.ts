@@ -213,7 +213,7 @@ test('the settings and the baseline of docs/ci.md are read', () => {
   expect(readSettings({ config }, {})).toMatchObject({ slow: 360_000 });
   const known = readBaseline(written('baseline.json', block('docs/ci.md', 'json', 1)), false);
   expect(known.map((entry) => (typeof entry === 'string' ? entry : entry.id))).toEqual([
-    'create/name-rules',
+    'create/reads-back',
     'list/cursor-holds-its-place',
     'chat-lock/silent-run',
   ]);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { commandOf } from '../../test/built.js';
 
 test('the exit status is that of the run, even if nobody reads its output to the end', async () => {
-  const args = ['--only', 'create/name-rules', '--runs', '1', '--report', 'json'];
+  const args = ['--only', 'create/reads-back', '--runs', '1', '--report', 'json'];
   const child = spawn(process.execPath, [commandOf('intern-conformance'), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -392,6 +392,7 @@ export const VIEWS: Readonly<Record<string, readonly string[]>> = {
   'chat-refusals/unknown-before-streaming': ['CHAT-7/call-unknown', 'chat-once/before-stale'],
   'chat-stream/model-not-the-requests': ['CHAT-1/model-not-used'],
   'chat-questions/whole-call': ['CHAT-5/call-index', 'CHAT-5/call-whole', 'CHAT-5/no-fallback', 'CHAT-5/one-call'],
+  'create/name-rules': ['CREATE-1/as-asked', 'CREATE-1/create-accepted', 'create/reads-back'],
 };
 
 const BY_RULE = new Map<string, readonly string[]>();

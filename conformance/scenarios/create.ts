@@ -6,20 +6,6 @@ import { onStopped } from '../helpers/interns.js';
 import { ownVault } from '../helpers/record.js';
 import { seenByPeer } from '../helpers/turns.js';
 
-const UNIT = fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz0123456789');
-
-/** The longest possible name. */
-const LONGEST = 17;
-
-/**
- * Names that begin with `base`, itself a valid name: words of letters and digits joined by single hyphens, up to the
- * longest.
- */
-const nameFrom = (base: string): fc.Arbitrary<string> =>
-  fc
-    .array(fc.string({ unit: UNIT, minLength: 1, maxLength: 4 }), { maxLength: 3 })
-    .map((words) => [base, ...words].join('-').slice(0, LONGEST).replace(/-$/, 'x'));
-
 const INVALID = { status: 400, reason: 'invalid_body', retryable: false } as const;
 const NAME_TAKEN = { status: 409, reason: 'name_conflict', retryable: false } as const;
 
@@ -96,25 +82,6 @@ export const CREATE = checksOf('CREATE-1', {
         const data = await ctx.listed('the list');
         ok(!data.some(({ name }) => name === body.name), 'the list', 'no intern of the refused create');
       }
-    },
-  },
-  'create/name-rules': {
-    requirement: 'CREATE-5',
-    title: 'A name within the rules is taken as it is, up to 17 characters.',
-    needs: ['write'],
-    maxRuns: 25,
-    async run({ api, interns, property }) {
-      const longest = interns.name().padEnd(LONGEST, 'a');
-      expect.status(
-        await api.create(interns.body({ name: longest })),
-        expect.CREATED,
-        `a name of ${LONGEST} characters`,
-      );
-      await property('names', nameFrom('x'), async (tail) => {
-        const name = `${interns.name()}${tail}`.slice(0, LONGEST).replace(/-$/, 'x');
-        const made = expect.intern(await api.create(interns.body({ name })), expect.CREATED, `a create of ${name}`);
-        equal(made.name, name, 'name');
-      });
     },
   },
   'create/shortest-name': {

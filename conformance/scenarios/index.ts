@@ -41,7 +41,6 @@ import { SECRETS } from './secrets.js';
 import { SIGN } from './sign.js';
 import { SIGN_TIME } from './sign-time.js';
 import { SUSPEND } from './suspend.js';
-import { UNFINISHED } from './unfinished.js';
 import { UPDATE } from './update.js';
 import { VAULT_CHECKS } from './vault.js';
 import { VAULT_COPY } from './vault-copy.js';
@@ -93,7 +92,6 @@ export const checks: readonly Check[] = [
   ...SIGN,
   ...SIGN_TIME,
   ...SUSPEND,
-  ...UNFINISHED,
   ...UPDATE,
   ...VAULT_CHECKS,
   ...VAULT_COPY,
