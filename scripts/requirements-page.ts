@@ -1,5 +1,5 @@
 import type { Check } from '../conformance/framework/check.js';
-import { LEVELS } from '../conformance/report/label.js';
+import { LEVELS } from '../conformance/report/words/legend.js';
 import { publishedOf } from '../conformance/requirements/published.js';
 import type { Level, Requirement } from '../conformance/requirements/requirement.js';
 import { cell } from './page-parts.js';

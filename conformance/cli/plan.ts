@@ -9,8 +9,7 @@ import type { Host } from '../probe/time.js';
 import { skipWords } from '../report/words/skip.js';
 import { lackText } from '../report/words/stop.js';
 import { settingsOf } from '../run/options.js';
-import { inOrder, prompts as isPrompting } from '../run/order.js';
-import { asUnit, runChecks } from '../run/runner.js';
+import { asUnit, inOrder, prompts as isPrompting, runChecks } from '../run/runner.js';
 import type { Settings } from './settings.js';
 
 /** Turns that a deployment takes of a caller in a minute (interface.md). */

@@ -1,19 +1,15 @@
+import type { RecordFields } from '../model/intern.js';
 import { isRecord, jsonOf, recordOf } from '../probe/json.js';
 import { createSseParser } from '../probe/sse.js';
 
-/** An object of JSON, whatever is in it. Answers and recordings come in any form: nothing here throws. */
-export type Shape = Readonly<Record<string, unknown>>;
-
+// Answers and recordings come in any form: nothing here throws.
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 /** A value as part of a line. */
 export const said = (value: unknown): string => (typeof value === 'string' ? value : String(JSON.stringify(value)));
 
-/** A chunk of a chat stream, in whichever form it came. */
-export type Chunk = Shape;
-
 /** The content that the first choice of a chunk adds. */
-export function deltaOf(chunk: Chunk) {
+export function deltaOf(chunk: RecordFields) {
   const choice = recordOf(listOf(chunk.choices)[0]);
   const delta = recordOf(choice.delta);
   return {
@@ -39,7 +35,7 @@ export function errorOf(holder: unknown) {
 /** An event of a stream by its meaning, and the chunk that carried it. */
 interface StreamEvent {
   readonly kind: string;
-  readonly chunk?: Chunk;
+  readonly chunk?: RecordFields;
 }
 
 /** The data of the events of a stream's text. */
@@ -52,7 +48,7 @@ export function dataOf(text: string): string[] {
 const question = (call: string) => `question (${said(recordOf(jsonOf(call)).kind ?? 'of no kind')})`;
 
 /** The parts of a chunk that have not the form from which its kinds are read. */
-function malformed(chunk: Chunk): string[] {
+function malformed(chunk: RecordFields): string[] {
   if (!Array.isArray(chunk.choices)) return ['chunk without a list of choices'];
   const [choice] = chunk.choices;
   if (choice === undefined) return [];

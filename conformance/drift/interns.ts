@@ -1,9 +1,10 @@
 import type { Driver } from '../drivers/driver.js';
 import { blocked, lacking } from '../framework/skip.js';
+import type { RecordFields } from '../model/intern.js';
 import type { Client } from '../probe/client.js';
 import { recordOf } from '../probe/json.js';
 import { internPath } from '../probe/request.js';
-import { listOf, type Shape, textOf } from './events.js';
+import { listOf, textOf } from './events.js';
 import type { Names } from './exchange.js';
 import type { Likeness, PriorStatus } from './recorded-before.js';
 
@@ -79,7 +80,7 @@ export function createInternFinder(deps: InternDeps) {
     reached,
     /** One that is there and looks like it, for reads alone; else one that the run makes. */
     async found(likeness: Likeness): Promise<string> {
-      const isLike = ({ name: given, status }: Shape) =>
+      const isLike = ({ name: given, status }: RecordFields) =>
         status === likeness.status && (driver.control === undefined || given === likeness.name);
       const { json } = await client.send({ path: '/interns' });
       const ids = listOf(recordOf(json).data)

@@ -1,13 +1,14 @@
 import type { RecordedExchange } from '../../emulator/recording/format.js';
 import type { Bindings } from '../../emulator/recording/template.js';
+import type { RecordFields } from '../model/intern.js';
 import { recordOf } from '../probe/json.js';
 import { type Compared, compared, compareHeaders, compareJson } from './compare.js';
-import { type Chunk, deltaOf, errorOf, eventsOf, isUnknownEnd, ofTheIntern, ofTheService } from './events.js';
+import { deltaOf, errorOf, eventsOf, isUnknownEnd, ofTheIntern, ofTheService } from './events.js';
 import { isShorter } from './recorded-before.js';
 import { parsedBody, streamText } from './script.js';
 
 /** The questions in the tool calls of a chunk, where they are JSON. */
-const callsOf = (chunk: Chunk | undefined): unknown[] =>
+const callsOf = (chunk: RecordFields | undefined): unknown[] =>
   chunk === undefined ? [] : deltaOf(chunk).calls.map((call) => parsedBody(call.arguments));
 
 /** A live stream that came to its end. */

@@ -1,9 +1,9 @@
 import type { RecordedExchange } from '../../emulator/recording/format.js';
 import type { Bindings } from '../../emulator/recording/template.js';
+import type { RecordFields } from '../model/intern.js';
 import { isRecord, recordOf } from '../probe/json.js';
 import { aliasOf } from './compare.js';
 import { WRITTEN_SETTINGS } from './compared.js';
-import type { Shape } from './events.js';
 import { isRead } from './exchange.js';
 import { internAliasOf } from './schedule.js';
 import { lastMessage, parsedBody } from './script.js';
@@ -21,7 +21,7 @@ export type PriorStatus = (typeof SETTLED)[number];
 const wentWell = ({ status }: RecordedExchange) => status !== null && status < 300;
 
 /** The records of interns that an answer shows. */
-function recordsIn(exchange: RecordedExchange): Shape[] {
+function recordsIn(exchange: RecordedExchange): RecordFields[] {
   if (!wentWell(exchange)) return [];
   const body = parsedBody(exchange.body);
   if (!isRecord(body)) return [];

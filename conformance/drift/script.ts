@@ -1,10 +1,11 @@
 import { bodyText, type RecordedExchange } from '../../emulator/recording/format.js';
 import { piecesOf } from '../../emulator/recording/template.js';
 import type { Script } from '../framework/control.js';
+import type { RecordFields } from '../model/intern.js';
 import { isRecord, jsonOf, recordOf } from '../probe/json.js';
 import { createSseParser } from '../probe/sse.js';
 import { aliasOf } from './compare.js';
-import { type Chunk, deltaOf, errorOf, listOf, textOf } from './events.js';
+import { deltaOf, errorOf, listOf, textOf } from './events.js';
 import { type DriftSchedule, endsRuns, internAliasOf } from './schedule.js';
 
 type Step = Record<string, unknown>;
@@ -21,7 +22,7 @@ export const streamText = (exchange: RecordedExchange): string =>
 
 /** A chunk of a recorded stream, and when it was said: ms since the request, 0 where that does not matter. */
 interface Said {
-  readonly chunk: Chunk;
+  readonly chunk: RecordFields;
   readonly at: number;
 }
 
@@ -71,7 +72,7 @@ function usageOf(usage: unknown): Step[] {
 }
 
 /** How a recorded stream's run ended, as the last step of a script. */
-function endOf(exchange: RecordedExchange, chunks: readonly Chunk[], endedFromOutside: boolean): Step[] {
+function endOf(exchange: RecordedExchange, chunks: readonly RecordFields[], endedFromOutside: boolean): Step[] {
   if (exchange.ended === 'client') return [{ end: 'never' }];
   const [error] = chunks.flatMap((chunk) => errorOf(chunk) ?? []);
   if (!error) return exchange.ended === 'broken' ? [{ end: 'severed' }] : [{ end: 'stop' }];

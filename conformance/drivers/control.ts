@@ -1,7 +1,6 @@
 import type { Control, ControlCall, ControlIntern, ControlRun, Reveal } from '../framework/control.js';
 import type { Fetch } from '../probe/client.js';
-import { type Outgoing, type PlainFetch, requestOf, textOf } from '../probe/outgoing.js';
-import { internPath } from '../probe/request.js';
+import { internPath, type Outgoing, type PlainFetch, requestOf, textOf } from '../probe/request.js';
 import type { Host } from '../probe/time.js';
 import { createInFlight, within } from '../probe/watch.js';
 

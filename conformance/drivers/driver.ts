@@ -3,8 +3,7 @@ import { type BehaviourName, behaviourIn, type Need, waitIn } from '../framework
 import type { Lack } from '../framework/skip.js';
 import type { Target } from '../framework/target.js';
 import type { Fetch } from '../probe/client.js';
-import type { PlainFetch } from '../probe/outgoing.js';
-import type { HeldCredential } from '../probe/request.js';
+import type { HeldCredential, PlainFetch } from '../probe/request.js';
 
 /** The abilities of a target, and how to make it. */
 export interface Driver {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Incoming, type Outgoing, requestOf } from '../probe/outgoing.js';
+import { type Incoming, type Outgoing, requestOf } from '../probe/request.js';
 import { startInProcess } from './in-process.js';
 import '../../test/same-draws.js';
 

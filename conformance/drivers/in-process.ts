@@ -1,7 +1,7 @@
 import { type AssembledEmulator, assemble } from '../../emulator/emulator.js';
 import type { EmulatorOptions } from '../../emulator/index.js';
 import { PlainRequest } from '../../emulator/requests/received-request.js';
-import type { Incoming, PlainFetch } from '../probe/outgoing.js';
+import type { Incoming, PlainFetch } from '../probe/request.js';
 
 /** Methods that a `Request` neither changes nor refuses. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE']);

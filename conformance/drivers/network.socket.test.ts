@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { requestOf } from '../probe/outgoing.js';
+import { requestOf } from '../probe/request.js';
 import { networkFetch } from './network.js';
 
 test.each(['DELETE', 'POST', 'GET'])('a %s under another Host brings its body and its length', async (method) => {

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { UsageError } from '../framework/usage.js';
 import type { Fetch } from '../probe/client.js';
-import { ChunkedRequest } from '../probe/outgoing.js';
+import { ChunkedRequest } from '../probe/request.js';
 
 /** Addresses that need no name look-up: requests to them under another Host go to the same place. */
 export const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;

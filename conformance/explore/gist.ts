@@ -2,6 +2,7 @@
 
 import { stripVTControlCharacters } from 'node:util';
 import { clipped } from '../../emulator/contract/visible.js';
+import type { RecordFields } from '../model/intern.js';
 import { isRecord, jsonOf } from '../probe/json.js';
 
 const ID = /[0-9a-f]{8}-[0-9a-f-]{27}/g;
@@ -10,9 +11,8 @@ const ID = /[0-9a-f]{8}-[0-9a-f-]{27}/g;
 export const clip = (text: string, most: number): string => clipped(text.replaceAll(/\s*\n\s*/g, '⏎'), most);
 const quoted = (text: string, most = 60): string => JSON.stringify(clip(text, most));
 
-type Json = Readonly<Record<string, unknown>>;
 const at = (value: unknown, ...path: (string | number)[]): unknown =>
-  path.reduce<unknown>((inner, key) => (inner as Json | undefined | null)?.[key as string], value);
+  path.reduce<unknown>((inner, key) => (inner as RecordFields | undefined | null)?.[key as string], value);
 
 /** `POST …/chat/completions "hello"`, `GET /interns/…`. Ids differ from run to run: they are left out. */
 export function requestGist(method: string, path: string, body: string): string {
@@ -32,7 +32,7 @@ export function answerGist(status: number, reason: string | undefined, answer: s
   return typeof found === 'string' ? `${status} ${found}` : String(status);
 }
 
-function chunkGist(chunk: Json): string {
+function chunkGist(chunk: RecordFields): string {
   const error = at(chunk, 'error');
   const finish = at(chunk, 'choices', 0, 'finish_reason');
   if (isRecord(error)) return `finish ${finish}, ${error.code} ${at(error, 'metadata', 'reason') ?? ''}`.trim();

@@ -1,8 +1,8 @@
 import type { Evidence } from './evidence.js';
 import { parseJson, TooDeep } from './json.js';
 import { NoAnswer, whyNoAnswer } from './no-answer.js';
-import type { Incoming } from './outgoing.js';
 import type { Redactor } from './redact.js';
+import type { Incoming } from './request.js';
 import type { Host } from './time.js';
 import { MAX_BODY, type RequestWatch } from './watch.js';
 

@@ -1,6 +1,8 @@
 import { type Answer, type OpenAnswer, openAnswer, said } from './answer.js';
 import { Evidence, recordedBody, type ShownExchange } from './evidence.js';
+import type { Redactor } from './redact.js';
 import {
+  type CredentialName,
   canBeClosed,
   type HeaderNames,
   headersOf,
@@ -8,12 +10,11 @@ import {
   type Outgoing,
   type PlainFetch,
   requestOf,
+  type Send,
   sender,
   urlOf,
   withHost,
-} from './outgoing.js';
-import type { Redactor } from './redact.js';
-import type { CredentialName, Send } from './request.js';
+} from './request.js';
 import type { Host } from './time.js';
 import { createInFlight, watchRequest } from './watch.js';
 

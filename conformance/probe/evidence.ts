@@ -1,7 +1,6 @@
 import { jsonOf } from './json.js';
-import type { Outgoing } from './outgoing.js';
 import type { Redactor } from './redact.js';
-import { ANSWER, internIn, isAnswer } from './request.js';
+import { ANSWER, internIn, isAnswer, type Outgoing } from './request.js';
 
 /** A request as sent, without secrets. */
 interface RecordedRequest {

@@ -3,10 +3,10 @@ import { given } from '../../emulator/contract/given.js';
 import { visible } from '../../emulator/contract/visible.js';
 import type { CheckResult, Results } from '../run/results.js';
 import { clauseOf, levelOf, skipText } from './clause.js';
-import { failsRun } from './label.js';
 import { exchangeLines } from './stream-text.js';
 import { titleOf } from './title.js';
 import { headlineOf } from './words/coverage.js';
+import { failsRun } from './words/legend.js';
 import { knownText, summary } from './words/run.js';
 import { incompleteText } from './words/stop.js';
 

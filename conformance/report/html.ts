@@ -3,12 +3,11 @@ import { counted } from '../../emulator/contract/counted.js';
 import type { CheckResult, RequirementResult, Results } from '../run/results.js';
 import { clauseOf } from './clause.js';
 import { type FindingGroup, groups, skips } from './groups.js';
-import { type Label, LEVELS, labelOf } from './label.js';
 import { breakable, html, type Markup, pageOf } from './page/markup.js';
 import { answersIn, type ReportContext, resultView } from './page/result.js';
 import { sheetOf } from './results-sheet.js';
 import { comesTo, headlineOf, neverCameUp, shownOf } from './words/coverage.js';
-import { wordsOf } from './words/legend.js';
+import { type Label, LEVELS, labelOf, wordsOf } from './words/legend.js';
 import { LIKELY } from './words/run.js';
 import { keptBy } from './words/skip.js';
 

@@ -2,8 +2,8 @@ import { entities, visible } from '../../emulator/contract/visible.js';
 import type { CheckResult, Results } from '../run/results.js';
 import { clauseOf, factLines, factsOf, skipText } from './clause.js';
 import { groups } from './groups.js';
-import { failsRun } from './label.js';
 import { exchangeLines } from './stream-text.js';
+import { failsRun } from './words/legend.js';
 import { knownText, LIKELY, summary } from './words/run.js';
 import { incompleteText } from './words/stop.js';
 

@@ -1,10 +1,10 @@
 import { counted } from '../../emulator/contract/counted.js';
 import { visible } from '../../emulator/contract/visible.js';
 import type { CheckResult, Results, RunEvents } from '../run/results.js';
-import { labelOf } from './label.js';
 import { lineOf, sheetOf, toneOf } from './results-sheet.js';
 import { coloursFor, fullRows, painted, type TerminalOptions, terminalText } from './sheet/terminal.js';
 import { titleOf } from './title.js';
+import { labelOf } from './words/legend.js';
 import { targetText } from './words/run.js';
 import { skipWords } from './words/skip.js';
 

@@ -4,8 +4,7 @@ import { type Answered, type Asked, type Body, type Exchange, someBody } from '.
 import type { Leaving } from '../model/ownership.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
-import { urlOf } from '../probe/outgoing.js';
-import type { Send } from '../probe/request.js';
+import { type Send, urlOf } from '../probe/request.js';
 
 /** A bearer token that opens nothing, by its name. */
 export const WRONG_KEY = 'sk-conformance-opens-nothing';

@@ -1,6 +1,7 @@
 import { gist } from '../framework/assert.js';
 import { Finding } from '../framework/finding.js';
 import { lacking, raced } from '../framework/skip.js';
+import type { RecordFields } from '../model/intern.js';
 import {
   type CreateOutcome,
   type Heard,
@@ -117,10 +118,8 @@ interface OwnMarks {
   readonly mapping?: string | undefined;
 }
 
-type Entry = Readonly<Record<string, unknown>>;
-
 /** Lists of a workspace or an organization, and which of their entries are the run's. One of another organization is none's that may be listed there: its form stays, without any text. */
-const LISTS: readonly { readonly path: RegExp; own(entry: Entry, marks: OwnMarks): boolean }[] = [
+const LISTS: readonly { readonly path: RegExp; own(entry: RecordFields, marks: OwnMarks): boolean }[] = [
   {
     path: /\/vault\/+secrets\/*$/i,
     own: ({ name }, { prefix }) => typeof name === 'string' && name.toLowerCase().includes(prefix),
@@ -146,13 +145,13 @@ function withoutTexts(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withoutTexts(inner)]));
 }
 
-function shownOf(text: string, own: (entry: Entry) => boolean): string {
+function shownOf(text: string, own: (entry: RecordFields) => boolean): string {
   const body = jsonOf(text);
   if (body === undefined) return '[not shown]';
   if (!isRecord(body) || !Array.isArray(body.data)) return JSON.stringify(withoutTexts(body));
   const mine = body.data.filter((entry) => isRecord(entry) && own(entry));
   const organization = mine.find((entry) => isRecord(entry))?.organization_id;
-  const stranger = (entry: Entry) => typeof organization === 'string' && entry.organization_id !== organization;
+  const stranger = (entry: RecordFields) => typeof organization === 'string' && entry.organization_id !== organization;
   const data = body.data.flatMap((entry) =>
     isRecord(entry) && !stranger(entry) ? (own(entry) ? [entry] : []) : [withoutTexts(entry)],
   );

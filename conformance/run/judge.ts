@@ -5,12 +5,11 @@ import { lacking, type SkipKind, Skipped } from '../framework/skip.js';
 import { Cancelled, type Obstacle, type ObstacleSeen, Stopped } from '../framework/stop.js';
 import { ANSWER } from '../probe/request.js';
 import { type Attempt, attempt } from './attempt.js';
-import { mayBeTaken, visitOf } from './explain.js';
 import { foundIn, recorded, reported, skipIn } from './finding.js';
 import type { Obstacles } from './obstacles.js';
 import type { FindingResult, Verdict } from './results.js';
 import type { RunContext } from './session.js';
-import { type Decided, ended, isLost, type Look, lookTwice, skipped } from './twice.js';
+import { type Decided, ended, isLost, type Look, lookTwice, mayBeTaken, skipped, visitOf } from './twice.js';
 import { type Done, faultOf, type UnitContext } from './units.js';
 
 /** Who else is at work. */

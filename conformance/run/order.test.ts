@@ -3,7 +3,7 @@ import { systemHost } from '../probe/time.js';
 import { ruleOf } from '../rules/check.js';
 import { checks } from '../scenarios/index.js';
 import { budgetNamed, createEnding, limitsOf } from './budget.js';
-import { inOrder, nextOf, prompts } from './order.js';
+import { inOrder, nextOf, prompts } from './runner.js';
 
 const deployed = (need: string) => ['control', 'clock', 'disposable'].includes(need) || need.startsWith('slow:');
 const units = checks.map((check) => ({

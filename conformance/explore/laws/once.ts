@@ -1,10 +1,10 @@
+import type { RecordFields } from '../../model/intern.js';
 import { jsonOf, recordOf } from '../../probe/json.js';
 import { internIn } from '../moments.js';
 import type { Seen, SeenRequest } from '../types.js';
 import type { Wrong } from './wrong.js';
 
-type Json = Readonly<Record<string, unknown>>;
-const parsed = (text: string): Json => recordOf(jsonOf(text));
+const parsed = (text: string): RecordFields => recordOf(jsonOf(text));
 
 const succeeded = ({ acted }: SeenRequest): boolean => acted !== undefined && acted < 300;
 
@@ -13,7 +13,7 @@ export function promptOf({ operation, body }: SeenRequest): string {
   const json = parsed(body);
   if (operation === 'invoke') return JSON.stringify(json.input);
   const messages = json.messages;
-  const last = Array.isArray(messages) ? (messages.at(-1) as Json | undefined) : undefined;
+  const last = Array.isArray(messages) ? (messages.at(-1) as RecordFields | undefined) : undefined;
   return JSON.stringify(last?.content);
 }
 

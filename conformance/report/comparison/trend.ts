@@ -1,9 +1,9 @@
 import { counted } from '../../../emulator/contract/counted.js';
 import type { RunHead, Trend, TrendRow } from '../../run/diff.js';
-import { labelOf } from '../label.js';
 import type { Sheet } from '../sheet/sheet.js';
 import { joinLines } from '../stream-text.js';
 import { titleOf } from '../title.js';
+import { labelOf } from '../words/legend.js';
 import { headText, sheetReporters } from './diff.js';
 
 /** A result in one character, where many runs stand beside each other. */

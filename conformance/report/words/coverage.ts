@@ -4,7 +4,7 @@ import { behaviourIn, type Need, waitIn } from '../../framework/needs.js';
 import type { Skip } from '../../framework/skip.js';
 import type { CheckResult, Coverage, Results } from '../../run/results.js';
 import { isOfEmulators } from '../../run/verdict.js';
-import { failsRun, type Label, labels, VERDICTS } from '../label.js';
+import { failsRun, type Label, labels, VERDICTS } from './legend.js';
 import { skipWords } from './skip.js';
 import { FACTS, incompleteText, stopText } from './stop.js';
 
