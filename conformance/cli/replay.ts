@@ -7,6 +7,7 @@ import { skipText } from '../report/clause.js';
 import type { Report } from '../report/json.js';
 import { joinLines } from '../report/stream-text.js';
 import { titleOf } from '../report/title.js';
+import { UNLIMITED } from '../run/budget.js';
 import type { CheckResult, Results } from '../run/results.js';
 import { runChecks } from '../run/runner.js';
 import { checks } from '../scenarios/index.js';
@@ -25,9 +26,15 @@ interface Replayed {
   readonly why?: string;
 }
 
-function outcomeOf(id: string, result: CheckResult | undefined): Replayed {
+/** The outcome of a finding, by what was done again. A monitor has judged nothing where the check did not run that asked for it. */
+export function outcomeOf(
+  { id, finding }: Pick<CheckResult, 'id' | 'finding'>,
+  done: ReadonlyMap<string, CheckResult>,
+): Replayed {
+  const result = done.get(id);
   if (result === undefined) return { id, outcome: 'NOT REACHED', why: 'this kit has no such check' };
-  const { error, skip } = result;
+  const asked = finding?.askedBy === undefined ? undefined : done.get(finding.askedBy);
+  const { error, skip = result.finding === undefined ? asked?.skip : undefined } = result;
   if (skip !== undefined) return { id, outcome: 'NOT REACHED', why: skipText(skip) };
   if (error !== undefined) return { id, outcome: 'NOT REACHED', why: titleOf(result) };
   return result.finding === undefined ? { id, outcome: 'FIXED' } : { id, outcome: 'STILL', why: titleOf(result) };
@@ -69,10 +76,12 @@ async function againOnTarget(
     );
     const only = checksFor(rows);
     const again = { checks, only, seed, runs, paths: Object.fromEntries(paths), failOn: settings.failOn };
-    const results = await atTarget(settings, io, (target) => runChecks({ ...target, ...again }));
+    // A few checks that somebody asks for: no limit of a whole run cuts them.
+    const { maxRequests = UNLIMITED.maxRequests, maxTime = UNLIMITED.maxTime } = settings;
+    const results = await atTarget(settings, io, (target) => runChecks({ ...target, ...again, maxRequests, maxTime }));
     for (const check of results.checks) done.set(check.id, check);
   }
-  return found.map(({ id }) => outcomeOf(id, done.get(id)));
+  return found.map((check) => outcomeOf(check, done));
 }
 
 async function againOnClient(
@@ -91,12 +100,8 @@ async function againOnClient(
     signal: io.signal,
     err: io.err,
   });
-  return found.map(({ id }) =>
-    outcomeOf(
-      id,
-      results.checks.find((check) => check.id === id),
-    ),
-  );
+  const done = new Map(results.checks.map((check) => [check.id, check]));
+  return found.map((check) => outcomeOf(check, done));
 }
 
 /** The target of a report, where none is given; an emulator in the process that wrote it has none to reach. */

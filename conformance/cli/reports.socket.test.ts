@@ -9,7 +9,7 @@ import { json } from '../report/json.js';
 import { called } from './called.harness.js';
 import { deliver } from './destinations.js';
 import type { Io } from './io.js';
-import { checksFor } from './replay.js';
+import { checksFor, outcomeOf } from './replay.js';
 
 const folder = folderOfFile('intern-reports-');
 const at = (name: string) => join(folder, name);
@@ -141,6 +141,25 @@ test('replay does findings again, and says which are fixed and which it did not 
   expect(await call('replay', written('none.json', json({ ...sample, checks: [] })))).toMatchObject({ exit: 0 });
   const client = json({ ...sample, target: { ...sample.target, kind: 'client' } });
   expect((await call('replay', written('client.json', client))).err).toContain('name its adapter');
+});
+
+test('what a monitor judged is not fixed where the check did not run that asked for it', () => {
+  const [row] = sample.checks;
+  const finding = sample.checks.find(({ id }) => id === 'chat/fails')?.finding;
+  if (row === undefined || finding === undefined) throw new Error('the sample has no finding');
+  const judged = { id: 'BASE-3/code', finding: { ...finding, askedBy: 'get/unknown' } };
+  const passed = { ...row, id: 'BASE-3/code', verdict: 'pass', finding: undefined } as never;
+  const skip = { kind: 'stopped', because: { kind: 'over', stop: { kind: 'time', ms: 1_000 } } };
+  const outcome = (asked: object) =>
+    outcomeOf(
+      judged,
+      new Map([
+        ['BASE-3/code', passed],
+        ['get/unknown', { ...row, ...asked } as never],
+      ]),
+    ).outcome;
+  expect(outcome({ verdict: 'skip', skip })).toBe('NOT REACHED');
+  expect(outcome({ verdict: 'pass' })).toBe('FIXED');
 });
 
 test('replay does the check again whose answers a monitor judged', () => {
