@@ -5,7 +5,8 @@ import { isInShard, shardIn } from '../framework/shard.js';
 import type { Schedule } from './schedules.js';
 import { CLASSES, ExploreError, type ExploreOptions, type Law } from './types.js';
 
-function durationOf(name: string, given: number | string | undefined, otherwise: number): number {
+/** An option that is a duration, in ms. @throws ExploreError naming the option */
+export function durationOf(name: string, given: number | string | undefined, otherwise: number): number {
   if (given === undefined) return otherwise;
   let ms = Number.NaN;
   try {

@@ -95,11 +95,10 @@ const explore: CommandModule = {
         signal: over.signal,
       });
     } catch (error) {
-      // A schedule that this version does not know.
-      if (error instanceof OptionError)
-        throw new UsageError(`explore: --schedule ${argv.schedule}: ${error.message}`, { cause: error });
-      if (error instanceof UsageError || error instanceof ExploreError || error instanceof FileInvalid)
-        throw new UsageError(`explore: ${error.message}`, { cause: error });
+      // A schedule that this version does not know, or a flag of the emulators.
+      const place = error instanceof OptionError && argv.schedule !== undefined ? `--schedule ${argv.schedule}: ` : '';
+      if ([OptionError, UsageError, ExploreError, FileInvalid].some((kind) => error instanceof kind))
+        throw new UsageError(`explore: ${place}${(error as Error).message}`, { cause: error });
       throw error;
     } finally {
       for (const signal of signals) process.off(signal, interrupt);

@@ -57,6 +57,8 @@ test.each([
   ],
   ['for a command that knows no emulator', [...NODE, '-e', '1'], 'let it read INTERN_BASE_URL'],
   ['for an unknown kind', ['--only', 'cuts', ...NODE, SAY], 'found "cuts"'],
+  ['for an invalid limit of time', ['--max-time', 'x', ...NODE, SAY], 'maxTime: expected a duration such as "10s"'],
+  ['for a profile that is not there', ['--profile', 'none.json', ...NODE, SAY], 'explore: profile none.json cannot'],
   ['for a schedule of another version', ['--schedule', join(folder, 'other.json'), ...NODE, SAY], 'faults[0].disturb'],
   [
     'for a schedule without a fault',

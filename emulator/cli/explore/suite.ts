@@ -4,6 +4,7 @@ import { type CommandOptions, openCommand } from '../../../conformance/explore/c
 import { type CommandWords, type Learnt, learn } from '../../../conformance/explore/command/each.js';
 import { type Explored, togetherOf } from '../../../conformance/explore/each.js';
 import { explore } from '../../../conformance/explore/index.js';
+import { durationOf } from '../../../conformance/explore/options.js';
 import {
   ExploreError,
   type ExploreOptions,
@@ -13,7 +14,6 @@ import {
 } from '../../../conformance/explore/types.js';
 import { systemHost } from '../../../conformance/probe/time.js';
 import { counted } from '../../contract/counted.js';
-import { parseDuration } from '../../contract/duration.js';
 import { given } from '../../contract/given.js';
 import { commandLine } from '../../contract/pasted.js';
 import type { Io } from '../command.js';
@@ -38,7 +38,7 @@ export async function explored(call: ExploreCall, show: (progress: Progress) => 
   const { settings, command, environmentOf, io, signal } = call;
   const emulator = optionsOf(call.given, {});
   const { maxTime, ...options } = settings.options;
-  const limit = maxTime === undefined ? undefined : parseDuration(maxTime);
+  const limit = maxTime === undefined ? undefined : durationOf('maxTime', maxTime, 0);
   const began = systemHost.now();
   const left = () => (limit === undefined ? undefined : Math.round(limit - (systemHost.now() - began)));
   if (settings.each !== false) {
