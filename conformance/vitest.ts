@@ -9,11 +9,11 @@ import { systemHost } from './probe/time.js';
 import { skipText } from './report/clause.js';
 import { failureText } from './report/tty.js';
 import { stopText } from './report/words/stop.js';
-import { isFailure } from './run/baseline.js';
 import type { CheckResult } from './run/results.js';
 import { createCheckRun } from './run/runner.js';
 import { select } from './run/select.js';
 import type { UnitRun } from './run/units.js';
+import { isFailure } from './run/verdict.js';
 import { checks as allChecks } from './scenarios/index.js';
 
 /**

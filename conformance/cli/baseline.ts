@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { given } from '../../emulator/contract/given.js';
 import { withZod } from '../../emulator/contract/with-zod.js';
-import { isFailure } from '../run/baseline.js';
 import type { KnownFailure, Results } from '../run/results.js';
+import { isFailure } from '../run/verdict.js';
 import { writeTo } from './destinations.js';
 import { readJson } from './files.js';
 

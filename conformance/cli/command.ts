@@ -6,9 +6,8 @@ import { joinLines } from '../report/stream-text.js';
 import { MergeError } from '../run/merge.js';
 import { SelectionError } from '../run/select.js';
 import { KIT_VERSION } from '../run/verdict.js';
-import { COMMON, placed, readArguments } from './arguments.js';
+import { askedForAll, COMMON, type HelpPage, helpText, placed, readArguments } from './arguments.js';
 import { COMMANDS, type CommandRow } from './commands.js';
-import { askedForAll, type HelpPage, helpText } from './help.js';
 import type { Io } from './io.js';
 
 /** Errors that say in one line what to call otherwise; any other is a mistake of ours. */

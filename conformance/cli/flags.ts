@@ -1,8 +1,7 @@
 import { FACTS as TARGET_FACTS } from '../framework/target.js';
 import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
 import { REPORT_KINDS } from '../report/index.js';
-import { type FlagTable, list, text, toggle } from './arguments.js';
-import { grouped, MOST_USED } from './help.js';
+import { type FlagTable, grouped, list, MOST_USED, text, toggle } from './arguments.js';
 
 /** Facts of a target that a deployment does not tell by itself, and what the kit calls them. */
 export const FACTS = { workspace_id: 'workspaceId', ...TARGET_FACTS } as const;

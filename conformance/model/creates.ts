@@ -1,9 +1,8 @@
 import { idempotencyHeaderOf } from '../framework/profile.js';
 import { type Answered, type Asked, bodyOf, canonical } from './exchange.js';
-import type { InternFacts, RecordFields } from './intern.js';
+import type { InternFacts, RecordFields, Who } from './intern.js';
 import type { OperationName } from './operations.js';
 import { hashed, joined, MOST, type ModelOptions, Recent, type ShownValue, SKEW } from './options.js';
-import type { Who } from './who.js';
 
 /** A create with a key that was accepted: its body, and its intern. */
 type KeyedCreate = ShownValue<{

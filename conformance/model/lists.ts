@@ -1,7 +1,6 @@
 import type { Asked, Exchange } from './exchange.js';
-import { GOES, type InternFacts, isListedBy, type RecordFields } from './intern.js';
+import { GOES, type InternFacts, isListedBy, type RecordFields, type Who } from './intern.js';
 import { LATE, MOST, type ModelOptions, Recent } from './options.js';
-import type { Who } from './who.js';
 
 /** ms after a create in which a read shows whether reads are late, and such reads after which none is expected to be. */
 const SOON = 1_000;

@@ -6,6 +6,7 @@ import { createDealings } from './dealings.js';
 import { type Answered, type Asked, bodyOf, type Exchange, idAsShown } from './exchange.js';
 import {
   type Act,
+  createWho,
   FIXED,
   GOES,
   GONE,
@@ -25,7 +26,6 @@ import { createLateness, createLists } from './lists.js';
 import { isDaemon, isPrompt, type Operation, operationOf } from './operations.js';
 import { MOST, type ModelOptions, Recent, type ShownValue } from './options.js';
 import { createSessions } from './sessions.js';
-import { createWho } from './who.js';
 
 /** An answer that says nothing of the effect of its request: the service, or a gateway before it, failed. */
 const saysNothing = (status: number): boolean => status >= 500 || status === 408;

@@ -2,9 +2,8 @@ import type { Transcript } from '../probe/chunks.js';
 import { isRecord, jsonOf } from '../probe/json.js';
 import { isAnswer } from '../probe/request.js';
 import { type Asked, bodyOf, type Exchange } from './exchange.js';
-import type { RecordFields } from './intern.js';
+import type { RecordFields, Who } from './intern.js';
 import { hashed, joined, MOST, type ModelOptions, Recent, type ShownValue } from './options.js';
-import type { Who } from './who.js';
 
 /** A session: on which intern, how it began, and who began it. */
 type SessionFacts = ShownValue<{

@@ -5,9 +5,8 @@ import type { CheckResult, Results } from '../run/results.js';
 import { clauseOf, levelOf, skipText } from './clause.js';
 import { exchangeLines } from './stream-text.js';
 import { titleOf } from './title.js';
-import { headlineOf } from './words/coverage.js';
+import { headlineOf, knownText, summary } from './words/coverage.js';
 import { failsRun } from './words/legend.js';
-import { knownText, summary } from './words/run.js';
 import { incompleteText } from './words/stop.js';
 
 /** Exchanges of a finding that stand in the trace, from the last. */

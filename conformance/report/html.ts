@@ -5,10 +5,9 @@ import { clauseOf } from './clause.js';
 import { type FindingGroup, groups, skips } from './groups.js';
 import { breakable, html, type Markup, pageOf } from './page/markup.js';
 import { answersIn, type ReportContext, resultView } from './page/result.js';
-import { sheetOf } from './results-sheet.js';
-import { comesTo, headlineOf, neverCameUp, shownOf } from './words/coverage.js';
+import { sheetOf } from './tty.js';
+import { comesTo, headlineOf, LIKELY, neverCameUp, shownOf } from './words/coverage.js';
 import { type Label, LEVELS, labelOf, wordsOf } from './words/legend.js';
-import { LIKELY } from './words/run.js';
 import { keptBy } from './words/skip.js';
 
 const ORDER: readonly Label[] = ['fail', 'error', 'warn', 'new', 'known', 'skip', 'pass-alternative', 'pass'];

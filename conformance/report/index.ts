@@ -4,10 +4,9 @@ import { ctrf } from './ctrf.js';
 import { htmlReport } from './html.js';
 import { json } from './json.js';
 import { junit } from './junit.js';
-import { sheetOf } from './results-sheet.js';
 import { githubText } from './sheet/github.js';
 import { markdownText } from './sheet/markdown.js';
-import { tty } from './tty.js';
+import { sheetOf, tty } from './tty.js';
 
 /** Turns results into text. */
 export type Reporter = (results: Results, options?: { readonly colour?: boolean }) => string;

@@ -3,8 +3,8 @@ import type { CheckResult, Results } from '../run/results.js';
 import { clauseOf, factLines, factsOf, skipText } from './clause.js';
 import { groups } from './groups.js';
 import { exchangeLines } from './stream-text.js';
+import { knownText, LIKELY, summary } from './words/coverage.js';
 import { failsRun } from './words/legend.js';
-import { knownText, LIKELY, summary } from './words/run.js';
 import { incompleteText } from './words/stop.js';
 
 /** A test case of JUnit. One without an outcome passed, and has nothing to say. */

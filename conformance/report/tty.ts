@@ -1,12 +1,182 @@
 import { counted } from '../../emulator/contract/counted.js';
 import { visible } from '../../emulator/contract/visible.js';
+import { ownCommand } from '../run/replay.js';
 import type { CheckResult, Results, RunEvents } from '../run/results.js';
-import { lineOf, sheetOf, toneOf } from './results-sheet.js';
+import { clauseOf, type Fact, factsOf, levelOf } from './clause.js';
+import { type FindingGroup, groups, skips } from './groups.js';
+import type { Line, Said, Section, Sheet, Tone } from './sheet/sheet.js';
 import { coloursFor, fullRows, painted, type TerminalOptions, terminalText } from './sheet/terminal.js';
-import { titleOf } from './title.js';
-import { labelOf } from './words/legend.js';
-import { targetText } from './words/run.js';
-import { skipWords } from './words/skip.js';
+import { seconds } from './stream-text.js';
+import { faultOf, titleOf } from './title.js';
+import {
+  choices,
+  headlineOf,
+  idsOf,
+  knownText,
+  LIKELY,
+  neverCameUp,
+  shownOf,
+  sumText,
+  targetText,
+  unseen,
+} from './words/coverage.js';
+import { failsRun, type Label, LEVELS, labelOf, wordsOf } from './words/legend.js';
+import { keptBy, skipWords } from './words/skip.js';
+import { hindranceText, incompleteText } from './words/stop.js';
+
+const TONES: Readonly<Record<Label, Tone>> = {
+  pass: 'good',
+  'pass-alternative': 'good',
+  fail: 'bad',
+  warn: 'warn',
+  skip: 'quiet',
+  error: 'fault',
+  known: 'warn',
+  new: 'new',
+};
+
+export const toneOf = (check: CheckResult): Tone => TONES[labelOf(check)];
+const marked = (check: CheckResult) => ({ mark: labelOf(check).padEnd(5), tone: toneOf(check) });
+
+/** Lines of the stack of an error. */
+const STACK = 3;
+
+/** A check that found something, in full. */
+export function lineOf(check: CheckResult): Line {
+  const { clause, error, finding, knownAs, requirement, title } = check;
+  const { id, sentence, where } = clauseOf(check);
+  const met = id === requirement ? '' : `, met by a check of ${requirement}`;
+  const stack = error?.stack?.split('\n').slice(1, STACK + 1) ?? [];
+  const facts = factsOf(check);
+  const again = facts.filter(([name]) => name === 'curl' || name === 'again').reverse();
+  const known: Fact[] = knownAs === undefined ? [] : [['known', knownText(knownAs)]];
+  return {
+    ...marked(check),
+    subject: check.id,
+    beside: `${id}, ${LEVELS[levelOf(check)]}${met}`,
+    said: [
+      ...(clause === undefined ? [] : [{ text: title }]),
+      { text: sentence, beside: `(${where})` },
+      ...(error === undefined ? [] : [{ text: `${faultOf(check)}: ${error.message}` }]),
+      ...stack.map((text): Said => ({ text, tone: 'quiet' })),
+    ],
+    facts: [...known, ...facts.filter((fact) => !again.includes(fact))],
+    ...(finding && { exchanges: finding.transcript, finding }),
+    again,
+  };
+}
+
+/** Findings that say the same: one in full, the others by their ids. */
+function groupSection({ title, many, checks, parts: [same, ...rest] }: FindingGroup, results: Results): Section {
+  const [first] = checks;
+  return {
+    ...(checks.length > 1 && { title: `${many}: ${title}` }),
+    lines: [{ ...lineOf(first), ...(failsRun(first, results) && { tone: 'bad' }) }],
+    after: [
+      ...(same.checks.length > 1 ? [{ text: `and so do ${idsOf(same.checks.slice(1))}`, tone: 'quiet' as const }] : []),
+      ...(rest.length > 0 ? [{ text: LIKELY }] : []),
+      ...rest.map((part) => ({ text: `  ${part.title}:`, beside: idsOf(part.checks) })),
+    ],
+  };
+}
+
+const wrongLine = ({ title, many, checks }: FindingGroup): Line => {
+  const [first, ...others] = checks;
+  const { knownAs } = first;
+  return {
+    ...marked(first),
+    subject: others.length > 0 ? many : first.id,
+    sentence: title,
+    ...(knownAs && { beside: `(${knownText(knownAs)})` }),
+  };
+};
+
+const skipLines = (results: Results): Line[] =>
+  skips(shownOf(results)).map((group) => {
+    const { kind, why, ids } = group;
+    // Skips that the intern, or the moment, decided differ from check to check.
+    const one = kind === 'intern' || kind === 'race' ? `${ids[0]}: ` : '';
+    return { mark: String(ids.length).padStart(4), subject: keptBy(group), sentence: `${one}${why}`, ids };
+  });
+
+const flakyLines = ({ checks }: Results): Line[] =>
+  checks.flatMap(({ id, finding, knownAs }) =>
+    knownAs?.flaky === undefined || finding !== undefined
+      ? []
+      : [{ mark: '', subject: id, sentence: knownText(knownAs) }],
+  );
+
+function requirementNotes(results: Results): Said[] {
+  const { requirements } = results;
+  if (requirements.length === 0) return [];
+  const kept = requirements.filter((row) => row.verdict === 'pass').length;
+  const evaluated = requirements.filter((row) => !['none', 'excluded', 'skip'].includes(row.verdict)).length;
+  const judged = requirements.reduce((sum, row) => sum + (row.judged ?? 0), 0);
+  const never = neverCameUp(results);
+  const some = evaluated > never.length && never.length > 0;
+  return [
+    {
+      text: `requirements: ${kept} of ${evaluated} checked are kept, ${requirements.length} in the ledger; rules were held against exchanges ${judged} times`,
+    },
+    ...(some ? [{ text: `never came up: ${never.join(', ')}`, tone: 'quiet' as const }] : []),
+  ];
+}
+
+function cleanupNotes({ cleanup, run, target }: Results): Said[] {
+  const { created, deleted, failed, unsearched } = cleanup;
+  const again = ownCommand('intern-conformance', ['cleanup', run, '--url', target.url]);
+  return [
+    ...(created > 0 ? [{ text: `clean-up: deleted ${deleted} of the ${created} that it created` }] : []),
+    ...(unsearched === undefined
+      ? []
+      : [{ text: `clean-up could not search: ${hindranceText(unsearched)}`, tone: 'warn' as const }]),
+    ...failed.map(({ id, name, because }) => ({
+      text: `left behind: ${id} ${name} (${hindranceText(because)})`,
+      tone: 'bad' as const,
+    })),
+    ...(failed.length > 0 ? [{ text: `try again with: ${again}` }] : []),
+  ];
+}
+
+/** The report of a run: of the kit, the client lab, drift or the judge. */
+export function sheetOf(results: Results): Sheet {
+  const { requests, requirements, duration, incomplete, verdict } = results;
+  const found = groups(results.checks);
+  const headline = headlineOf(results);
+  const missed = unseen(results);
+  return {
+    title: wordsOf(results).title,
+    verdict,
+    word: headline.verdict,
+    sum: sumText(results),
+    notes: [
+      ...requirementNotes(results),
+      ...[headline.requirements, headline.emulatorsOnly].flatMap((text) => (text === undefined ? [] : { text })),
+      { text: `${counted(requests, 'request')} in ${seconds(duration)}${choices(results)}` },
+      ...cleanupNotes(results),
+      ...(missed === undefined ? [] : [{ text: missed, tone: 'warn' as const }]),
+      ...incomplete.map((reason) => ({ text: incompleteText(reason), tone: 'bad' as const })),
+    ],
+    sections: [
+      ...found.map((group) => groupSection(group, results)),
+      { title: 'Skipped', lines: skipLines(results) },
+      { title: 'Flaky, and not failing now', lines: flakyLines(results) },
+      ...(requirements.length === 0
+        ? []
+        : [
+            {
+              title: 'Requirements',
+              lines: [],
+              table: {
+                head: ['requirement', 'level', 'verdict', 'checks'],
+                rows: requirements.map((row) => [row.id, row.level, row.verdict, String(row.checks.length)]),
+              },
+            },
+          ]),
+    ],
+    wrong: found.map(wrongLine),
+  };
+}
 
 /** One failing check in full, as text: what was asked, what came, how to repeat it. */
 export const failureText = (check: CheckResult): string => fullRows(lineOf(check), coloursFor()).join('\n');

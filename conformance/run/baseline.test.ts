@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { asKnown, countsAgainst, evaluateBaseline } from './baseline.js';
 import type { CheckResult, KnownFailure } from './results.js';
+import { asKnown, countsAgainst, evaluateBaseline } from './verdict.js';
 
 const row = (verdict: CheckResult['verdict'], id = 'a/check'): CheckResult => ({
   id,

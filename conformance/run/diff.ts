@@ -1,6 +1,6 @@
 import { decidedBy } from '../requirements/views.js';
-import { countsAgainst, isFailure } from './baseline.js';
 import type { CheckResult, Results } from './results.js';
+import { countsAgainst, isFailure } from './verdict.js';
 
 /** A check in two reports: what it came to in the older and in the newer one. */
 export interface CheckChange {

@@ -5,12 +5,11 @@ import { isLimit, isOfBudget, type Stop, Stopped } from '../framework/stop.js';
 import type { Host } from '../probe/time.js';
 import type { Level } from '../requirements/index.js';
 import { decidedBy } from '../requirements/views.js';
-import { asKnown, asNew, type Baseline } from './baseline.js';
 import type { BudgetOptions, Ending } from './budget.js';
 import type { CleanupResult } from './cleanup.js';
 import type { CheckResult, FailOn, Results, RowHead, RunEvents } from './results.js';
 import { checksOfSet, partOf, type Selection, select, type UnitKind } from './select.js';
-import { type Assembled, assemble } from './verdict.js';
+import { type Assembled, asKnown, asNew, assemble, type Baseline } from './verdict.js';
 
 /** How a unit is done. */
 export interface UnitContext {

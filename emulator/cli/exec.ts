@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
-import { UsageError } from '../../conformance/cli/arguments.js';
-import { MOST_USED } from '../../conformance/cli/help.js';
+import { MOST_USED, UsageError } from '../../conformance/cli/arguments.js';
 import { spawn } from '../contract/spawn.js';
 import { inWords } from '../contract/system-error.js';
 import type { Target } from '../index.js';

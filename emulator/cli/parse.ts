@@ -1,5 +1,4 @@
-import { COMMON, placed, readArguments, UsageError } from '../../conformance/cli/arguments.js';
-import { askedForAll, helpText } from '../../conformance/cli/help.js';
+import { askedForAll, COMMON, helpText, placed, readArguments, UsageError } from '../../conformance/cli/arguments.js';
 import { suggestion } from '../contract/nearest.js';
 import { VERSION } from '../contract/version.js';
 import type { Io } from './command.js';

@@ -1,6 +1,4 @@
-import type { FlagRow, FlagTable } from '../../conformance/cli/arguments.js';
-import { UsageError } from '../../conformance/cli/arguments.js';
-import { grouped, MOST_USED } from '../../conformance/cli/help.js';
+import { type FlagRow, type FlagTable, grouped, MOST_USED, UsageError } from '../../conformance/cli/arguments.js';
 import { parsed, readConfig, readEnvironment } from './config.js';
 import { FLAG_NAMES, FLAGS, type Flag, type FlagName, type GivenFlags, kebab, variable } from './flags.js';
 

@@ -1,5 +1,5 @@
-import { countsAgainst, isFailure } from '../../run/baseline.js';
 import type { CheckResult, Results, Verdict } from '../../run/results.js';
+import { countsAgainst, isFailure } from '../../run/verdict.js';
 
 /** The words for verdicts and levels. */
 export const VERDICTS = { pass: 'conforms', fail: 'does not conform', incomplete: 'incomplete' } as const;

@@ -1,10 +1,9 @@
 import { expect, inject, test } from 'vitest';
 import { createRandom, hash } from '../../framework/random.js';
 import { standing, wantedBy, wanting } from '../../mutants/digest.js';
-import { asNew } from '../../run/baseline.js';
 import type { CheckResult } from '../../run/results.js';
 import { checksOfSet } from '../../run/select.js';
-import { evaluate } from '../../run/verdict.js';
+import { asNew, evaluate } from '../../run/verdict.js';
 import { checks } from '../../scenarios/index.js';
 import { decidedBy, VIEWS } from '../views.js';
 import { SETS } from './index.js';
