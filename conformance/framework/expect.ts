@@ -100,6 +100,12 @@ export function retryAfter(answer: Answer, what: string): void {
   );
 }
 
+/** Nobody on the way keeps the answer: it holds a credential. */
+export function noStore(answer: Answer, what: string): void {
+  const value = answer.headers.get('cache-control');
+  ok(/(?:^|,)\s*no-store\s*(?:,|$)/i.test(value ?? ''), `Cache-Control of ${what}`, 'no-store', value ?? 'missing');
+}
+
 export interface ExpectedError {
   readonly status: number;
   readonly message?: string | RegExp;

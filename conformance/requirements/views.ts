@@ -365,7 +365,6 @@ export const VIEWS: Readonly<Record<string, readonly string[]>> = {
   'create/unfinished-retries-race': ['create/racing-equal-creates', 'create/unfinished-is-resumed'],
   'update/moves-updated-at': ['UPDATE-1/as-asked', 'update/status-moves-updated-at'],
   'vault/copy-into-a-full-vault': ['vault/copy-unbound', 'vault/full'],
-  'chat-sessions/unfit-id': ['BASE-3/reason', 'CHAT-15/prompt'],
   'create/private-vault-beside-attached': [
     'CREATE-2/has-a-vault',
     'CREATE-2/vault-of-its-own',
@@ -380,7 +379,6 @@ export const VIEWS: Readonly<Record<string, readonly string[]>> = {
   'vault/secret-form': ['VAULT-2/form', 'VAULT-3/as-named', 'VAULT-3/hosts-as-sent', 'vault/replaced'],
   'provision/only-where-it-can': ['BASE-3/reason', 'LIFE-1/refused-does-nothing', 'PROV-1/provision-runs'],
   'chat-refusals/unknown-call': ['CHAT-6/reply-to-none', 'CHAT-7/call-unknown', 'CHAT-7/open-question-answered'],
-  'daemon/access': ['DAEMON-1/form', 'DAEMON-1/not-stored', 'GET-1/no-known-credential'],
   'sign/verifies': ['SIGN-4/verifies', 'sign/path-as-sent'],
   'delete/from-every-state': [
     'DELETE-1/delete-accepted',

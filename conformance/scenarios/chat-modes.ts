@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { notText } from '../arbitraries/text.js';
 import { equal, fail, gist, notEqual } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { ChatInput, Ctx } from '../framework/context.js';
@@ -12,17 +13,6 @@ import type { CredentialName } from '../probe/request.js';
 
 const IN_ANOTHER_CASE = ['Manual', 'MANUAL', 'Self-Drive', 'SELF-DRIVE'];
 const NEARLY_MODES = ['', ' manual', 'manual ', 'self_drive', 'auto', 'none', true, 1, {}, ['manual']];
-
-/** JSON that is not a string, and not null. */
-const notText = (): fc.Arbitrary<unknown> =>
-  fc.oneof(
-    fc.integer(),
-    fc.boolean(),
-    fc.constant([]),
-    fc.constant({}),
-    fc.constant(['session']),
-    fc.double({ noNaN: true, noDefaultInfinity: true }),
-  );
 
 /** Times that a prompt is to ask in one place and not in another before that place is blamed. */
 const ROUNDS = 3;

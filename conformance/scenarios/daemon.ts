@@ -1,4 +1,4 @@
-import { equal, fail, isObject, match, notEqual, ok } from '../framework/assert.js';
+import { equal, fail, gist, isObject, match, notEqual, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
@@ -20,6 +20,21 @@ function access(answer: Answer, what: string): { origin: string; token: string }
 }
 
 export const DAEMON = checksOf('DAEMON-1', {
+  'daemon/access': {
+    title: 'Origin and token of a running intern, not to be stored.',
+    ...onRunning(['oauth_token'], async ({ api }, intern) => {
+      const answer = await api.daemon(intern.id, { as: 'oauth_token' });
+      const { token } = access(answer, 'the daemon access');
+      expect.noStore(answer, 'the daemon access');
+      const read = await api.get(intern.id);
+      ok(
+        !read.text.includes(token),
+        'the record of a running intern',
+        'nothing of its daemon token',
+        gist('the token'),
+      );
+    }),
+  },
   'daemon/unreachable': {
     level: 'P',
     title: 'A daemon that cannot be reached is 409 intern_unreachable, without a token.',
