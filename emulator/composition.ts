@@ -29,7 +29,6 @@ import type { Lifetime } from './state/lifetime.js';
 /** How long a clock may stand still before what waits for it is reported, in ms of the host's time. */
 const PATIENCE = 500;
 
-/** The inputs of an emulator, beside its options. */
 export interface CompositionDeps {
   readonly lifetime: Lifetime;
   readonly mount: Mount;
@@ -87,7 +86,6 @@ export function compose(
     turn: catchingUp.next,
   });
 
-  // The callers.
   const accounts = factories.createAccounts(seed, randomOf('digests').bytes(32));
   const login = createLogin({
     clock,

@@ -62,7 +62,6 @@ export async function controlJson<T>(door: Door, method: string, path: string, b
 
 export const targetOf = (door: Door): Promise<Target> => controlJson<Target>(door, 'GET', '/target');
 
-/** Where a door leads, and who opens it. */
 interface DoorOptions {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   /** `http://127.0.0.1:4683/_emulator` */

@@ -8,13 +8,11 @@ function root(from: string): string {
   return root(dirname(from));
 }
 
-/** A page of the documentation. */
 export interface Page {
   readonly name: string;
   readonly title: string;
 }
 
-/** The pages of the documentation, by their names. */
 export function pages(): Page[] {
   const folder = join(root(import.meta.dirname), 'docs');
   return readdirSync(folder)
@@ -26,11 +24,9 @@ export function pages(): Page[] {
     });
 }
 
-/** The text of a page; undefined for another name. */
 export const pageText = (name: string): string | undefined =>
   pages().some((page) => page.name === name)
     ? readFileSync(join(root(import.meta.dirname), 'docs', `${name}.md`), 'utf8')
     : undefined;
 
-/** `llms.txt` of the package. */
 export const llmsText = (): string => readFileSync(join(root(import.meta.dirname), 'llms.txt'), 'utf8');

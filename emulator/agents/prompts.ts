@@ -13,7 +13,6 @@ const WRONG = [
   'Each request to a daemon needs a proof of its own, over exactly its bytes; a v2 proof is accepted once.',
 ].map((line) => `- ${line}`);
 
-/** Registers the prompts: write-a-client, why-was-it-refused, test-my-app. */
 export function registerPrompts(server: McpServer): void {
   server.registerPrompt(
     'write-a-client',

@@ -39,7 +39,6 @@ const things = [
   { name: 'case', path: '/lab/cases', list: '/lab/cases', what: 'A case of the client lab, byte for byte' },
 ] as const;
 
-/** Registers the pages, the requirements, the OpenAPI documents, and templates for interns, runs, requests and cases. */
 export function registerResources(server: McpServer, door: Door): void {
   for (const [name, title] of [
     ['openapi', 'The interface as OpenAPI 3.1'],

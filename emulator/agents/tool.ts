@@ -8,7 +8,6 @@ export interface Answered {
   readonly text: string;
 }
 
-/** How a call goes on. */
 export interface ToolContext {
   readonly door: Door;
   /** Aborted when the caller cancels, or leaves. */
@@ -16,7 +15,6 @@ export interface ToolContext {
   progress(done: number, of: number | undefined, message: string): void;
 }
 
-/** One tool of the agents' door. */
 export interface Tool<Input extends Z.ZodType = Z.ZodType> {
   readonly name: string;
   /** When to use it, in at most 400 characters. */

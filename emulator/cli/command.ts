@@ -5,11 +5,9 @@ export interface Io {
   stdout(text: string): void;
   stderr(text: string): void;
   env: NodeJS.ProcessEnv;
-  /** The working folder. */
   folder: string;
   /** Whether standard error shows colours. */
   colors: boolean;
-  /** Ends the process at once. */
   exit(status: number): void;
 }
 

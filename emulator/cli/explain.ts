@@ -23,7 +23,6 @@ function signatureLines(signature: ExplainSignature): string[] {
   return lines;
 }
 
-/** An explanation as readable text. */
 export function explanationText(explained: Explanation): string {
   const { verdict, reason, hint, summary, steps, time, nonce, signatures } = explained;
   const marks = [reason, hint].filter(Boolean).join(', ');

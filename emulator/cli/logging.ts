@@ -11,7 +11,6 @@ type Log = NonNullable<EmulatorOptions['log']>;
 export interface Logging {
   readonly log: Log;
   readonly options: Pick<EmulatorOptions, 'log' | 'onRequest'>;
-  /** Writes the lines that still wait. */
   flush(): void;
 }
 

@@ -31,7 +31,6 @@ export function needed(argv: Record<string, unknown>, name: string): string {
   return value;
 }
 
-/** A file's bytes, named on the command line. */
 export function readBytes(flag: string, file: string, io: Pick<Io, 'folder'>): Buffer {
   try {
     return readFileSync(file === '-' ? 0 : resolve(io.folder, file));
@@ -80,7 +79,6 @@ export function readKeyFlag<Key>(
   }
 }
 
-/** A number of seconds, by the name of its flag. */
 export function seconds(argv: Record<string, unknown>, name: string): number | undefined {
   const value = given(argv, name);
   if (value === undefined) return undefined;

@@ -39,11 +39,9 @@ type Line = string | (() => string);
 
 export interface LineWriter {
   write(line: Line): void;
-  /** Writes the lines that still wait. */
   flush(): void;
 }
 
-/** Writes lines in batches, in order. */
 export function createLineWriter(write: (text: string) => void): LineWriter {
   let waiting: Line[] = [];
   const flush = () => {

@@ -8,7 +8,6 @@ export interface Surroundings {
   folder: string;
 }
 
-/** The groups in which the help shows the flags. */
 const GROUPS: Readonly<Record<string, readonly FlagName[]>> = {
   [MOST_USED]: [
     'port',

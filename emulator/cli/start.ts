@@ -14,7 +14,6 @@ import {
 import type { ListenAt } from '../serving/listening.js';
 import type { GivenFlags } from './flags.js';
 
-/** An emulator that listens. */
 export interface Started {
   emulator: Emulator;
   at: ListenAt;
@@ -33,7 +32,6 @@ function refuseIdle({ pace, replay, replayElse, data, fsync }: GivenFlags): void
   if (idle) throw new UsageError(String(idle[1]));
 }
 
-/** The options of an emulator with these settings. */
 export function optionsOf(
   given: GivenFlags,
   observers: Pick<EmulatorOptions, 'log' | 'onRequest' | 'judge'>,

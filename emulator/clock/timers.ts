@@ -1,6 +1,5 @@
 import TinyQueue from 'tinyqueue';
 
-/** A pending call on a clock. */
 export interface TimerEntry {
   readonly due: number;
   readonly order: number;

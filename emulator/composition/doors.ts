@@ -72,7 +72,6 @@ export function openDoors(options: EmulatorOptions, deps: DoorsDeps) {
     },
   });
 
-  // HTTP.
   const faults = factories.createFaults({
     changed: () => events.changed('fault', 'faults'),
     random: randomOf('faults'),

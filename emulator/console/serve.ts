@@ -31,7 +31,6 @@ const TYPES: Readonly<Record<string, string>> = {
   '.json': 'application/json',
 };
 
-/** A file of the page, as it is answered. */
 export interface ServedFile {
   readonly status: number;
   readonly headers: Record<string, string>;

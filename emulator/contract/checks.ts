@@ -27,7 +27,6 @@ export interface ClientRequest extends CheckRequest {
   shown?(run: JudgedRun): void;
 }
 
-/** A rule that a finding breaks. */
 export interface BrokenRule {
   /** A requirement (`CREATE-1`), or the row of a page (`docs/client-rules.md#…`). */
   readonly name: string;

@@ -55,7 +55,6 @@ export interface DaemonAccepted {
   verified: Verified;
 }
 
-/** The 401 of a daemon. */
 export interface DaemonRefused {
   error: {
     code: 401;

@@ -34,7 +34,6 @@ export const exchangeExplanationSchema = withZod((z) => {
     next: z.strictObject({ do: z.string(), curl: nullable() }).nullable(),
     /** The page of the documentation that says more. */
     page: z.string(),
-    /** The request as sent. */
     curl: z.string(),
   });
 });

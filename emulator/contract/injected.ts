@@ -1,6 +1,5 @@
 import type { Injected } from './fault.js';
 
-/** The effect of an injected fault, as the end of a sentence. */
 export function injectedText({ status, delay, disconnect, reset, at, disturb, write }: Injected): string {
   const done = [
     delay !== undefined && `made it wait ${delay} ms`,

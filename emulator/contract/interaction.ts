@@ -95,7 +95,6 @@ export function questionProblem(ask: QuestionAsk, answer: unknown): string | und
   return undefined;
 }
 
-/** An answer as it was sent, or what makes it unacceptable. */
 export type ReadAnswer = { answer: AskResult } | { problem: string };
 
 /** Validates the `content` of a `tool` message against what was asked (CHAT-6). */

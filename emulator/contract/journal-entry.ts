@@ -28,7 +28,6 @@ export const journalEntrySchema = withZod((z) => {
     intern_id: nullable(),
     /** The run that the request started, continued or was delivered into. */
     run_id: nullable(),
-    /** The script of that run. */
     script: nullable(),
     /** From the request to its response, on the clock; for a stream to its first byte. Null until then. */
     ms: z.number().nullable(),
@@ -45,7 +44,6 @@ export const journalEntrySchema = withZod((z) => {
         }) as unknown as Z.ZodType<FieldProblem>,
       )
       .exactOptional(),
-    /** The effect of an injected fault. */
     injected: (
       z.strictObject({ status, delay, disconnect, reset, at, disturb, write, state }) as Z.ZodType<Injected>
     ).exactOptional(),

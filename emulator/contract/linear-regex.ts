@@ -6,7 +6,6 @@ const require = createRequire(import.meta.url);
 /** How many steps one pattern may compile to. Matching takes as long as steps times characters, at worst. */
 const MOST_STEPS = 1_000;
 
-/** A regular expression that was compiled, and how large it became. */
 export interface LinearRegex {
   test(text: string): boolean;
   readonly steps: number;

@@ -66,7 +66,6 @@ export const matchesSchema = withZod((z) =>
     }),
 );
 
-/** A prompt, and its place in its session. */
 export interface Prompted {
   readonly prompt: string;
   /** The `session_id` of the request. */
@@ -78,7 +77,6 @@ export interface Prompted {
 /** The match that a prompt meets first, with its place in the list. */
 export type FindMatch = (given: Prompted) => { readonly script: string; readonly at: number } | undefined;
 
-/** Makes the search through a valid list. */
 export function findMatch(matches: readonly Match[]): FindMatch {
   const tests = matches.map(({ when }) => {
     const pattern = when.regex === undefined ? undefined : compileLinearRegex(when.regex);

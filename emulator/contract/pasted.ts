@@ -40,7 +40,6 @@ export function folded(parts: readonly string[]): string {
   return line;
 }
 
-/** A request as it was sent. */
 export interface PastedRequest {
   readonly method: string;
   readonly url: string;

@@ -61,7 +61,6 @@ export const scimJobSchema = withZod((z) =>
 );
 export type ScimJob = Infer<typeof scimJobSchema>;
 
-/** A directory sync as it is kept. */
 export const scimJobRowSchema = withZod((z) =>
   z.strictObject({
     id: uuid(),

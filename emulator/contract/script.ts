@@ -25,10 +25,8 @@ const duration = withZod((z) =>
     .meta({ description: 'Milliseconds, or a number with ms, s, m or h' }),
 );
 
-/** Milliseconds of a duration that the schema accepted. */
 export const durationMs = (value: Infer<typeof duration>): number => parseDuration(value);
 
-/** The report of a script on its use of tokens. */
 export const usageSchema = withZod((z) =>
   z.strictObject({
     prompt_tokens: z.int().min(0),
@@ -41,7 +39,6 @@ export const usageSchema = withZod((z) =>
 
 type Duration = Infer<typeof duration>;
 
-/** One step of a turn, as JSON has it. */
 export type Step =
   | { reason: string }
   | { say: string; every?: Duration | undefined; chunks?: number | undefined }
@@ -144,7 +141,6 @@ export const scriptNameSchema = withZod((z) =>
     .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'expected letters, digits, dots, underscores and hyphens, without spaces'),
 );
 
-/** A script as JSON. */
 export const scriptSchema = withZod((z) =>
   z
     .strictObject({

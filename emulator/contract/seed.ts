@@ -65,7 +65,6 @@ const seedSecretSchema = withZod((z) =>
     }),
 );
 
-/** An intern that exists from the start. */
 export const seedInternSchema = withZod((z) =>
   z.strictObject({
     id: uuid(),

@@ -5,7 +5,6 @@ import { type Infer, withZod } from './with-zod.js';
  */
 const LONGEST = 3_155_760_000_000;
 
-/** The defaults. */
 export const DEFAULT_SETTINGS = {
   keepalive: 30_000,
   interaction_deadline: 300_000,

@@ -49,7 +49,6 @@ export const explanationSchema = withZod((z) => {
     verdict: z.enum(['accepted', 'refused']),
     reason: reason(),
     hint: hint(),
-    /** The verdict in a sentence. */
     summary: z.string(),
     /** The daemon's order of checks. */
     steps: z.array(
@@ -90,7 +89,6 @@ export const explanationSchema = withZod((z) => {
             same: z.boolean().nullable(),
           }),
         ),
-        /** A sentence on what is wrong. */
         problem: nullable(),
       }),
     ),

@@ -6,7 +6,6 @@ import { type Infer, withZod } from './with-zod.js';
 
 const count = withZod((z) => z.int().min(0));
 
-/** The position of a source of randomness. */
 const randomStateSchema = withZod((z) =>
   z.strictObject({
     seed: z.string(),

@@ -1,4 +1,3 @@
-/** The trace that a request belongs to. */
 export interface Trace {
   trace_id: string;
   /** The span of the caller. */

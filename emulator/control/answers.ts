@@ -1,7 +1,6 @@
 import { reference } from '../openapi/schemas.js';
 import type { answerSchemas } from './answer-schemas.js';
 
-/** The answer of a call: its status, and its schema by its type of content. */
 interface CallAnswer {
   readonly status: 200 | 201 | 204;
   readonly content: Readonly<Record<string, { readonly schema: object }>>;

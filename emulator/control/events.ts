@@ -66,7 +66,6 @@ export interface Events {
    * as that is known, else with a `reset` first.
    */
   subscribe(types: ReadonlySet<EventType>, after: string | null): ReadableStream<Uint8Array>;
-  /** Ends all streams. */
   close(): void;
 }
 

@@ -27,7 +27,6 @@ const adapterSchema = withZod((z) =>
   }),
 );
 
-/** Adds a run that a kit made and judged elsewhere to the runs of the lab. */
 function adopt(opened: OpenLab, judged: JudgedRun) {
   const { case: id, client, verdict, sentence, expected, actual, cuts, url = '', started = 0, requests } = judged;
   const said = Object.entries({ sentence, expected, actual }).filter(([, text]) => text !== undefined);

@@ -18,7 +18,6 @@ import type { ControlRow } from './router.js';
 import type { SnapshotsPart } from './snapshots.js';
 import type { SpacesPart } from './spaces.js';
 
-/** The parts of an emulator that the control interface reaches. */
 export interface ControlParts {
   readonly version: string;
   readonly clock: ClockControl;
@@ -26,7 +25,6 @@ export interface ControlParts {
   scope(): Scope;
   readonly faults: Faults;
   readonly journal: Journal;
-  /** Entries of the journal as a recording. */
   recordingOf(entries: readonly JournalEntry[]): Promise<string>;
   /** A requirement of the ledger, with its sentence. */
   requirementOf(id: string | null | undefined): Promise<ExchangeExplanation['requirement']>;
@@ -40,11 +38,9 @@ export interface ControlParts {
   settings(): Settings;
   /** Changes the turn limit and clears the counts (CHAT-17). */
   setTurnsPerMinute(turns: number): void;
-  /** Changes some settings, and leaves the others. */
   changeSettings(change: Partial<Settings>): void;
   /** All of them, newest first. */
   interns(): InternRow[];
-  /** Assigns a script to an intern, or removes it. */
   setScript(intern: InternRow, name: string | null): void;
   /** Resolves once the puts are durable. */
   commit(): Promise<void>;

@@ -17,7 +17,6 @@ type Named<Path> = Path extends `${string}:${infer Name}/${infer Rest}`
     ? Name
     : never;
 
-/** The input of a call of the control interface. */
 export interface ControlCall<Body = unknown, Path = string> {
   readonly params: Readonly<Record<Named<Path>, string>>;
   readonly query: URLSearchParams;

@@ -2,7 +2,6 @@ import type { ListedSnapshot, SnapshotView } from '../contract/views.js';
 import { json, NO_CONTENT } from '../http/response.js';
 import { type ControlRow, controlRow } from './router.js';
 
-/** The part of the snapshots that the control interface reaches. */
 export interface SnapshotsPart {
   put(name: string): SnapshotView;
   list(): readonly ListedSnapshot[];

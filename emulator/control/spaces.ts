@@ -2,7 +2,6 @@ import { type SpaceRequest, spaceRequestSchema } from '../contract/space.js';
 import { json, NO_CONTENT } from '../http/response.js';
 import { type ControlRow, controlRow } from './router.js';
 
-/** The part of the spaces that the control interface reaches. */
 export interface SpacesPart {
   create(request: SpaceRequest): { readonly target: { readonly control_url: string } };
   list(): readonly unknown[];

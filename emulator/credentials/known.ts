@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createBeginnings, hash, IN_BASE64, PLAINLY, SEARCHED_FROM } from './beginnings.js';
 
-/** Where a value is in a text. */
 export interface Match {
   readonly index: number;
   readonly length: number;
@@ -9,7 +8,6 @@ export interface Match {
   readonly value: string;
 }
 
-/** The values that are searched for in texts. */
 export interface Search {
   /** Places in a text as it reads, those of one kind in order and without overlap, and such as `accept` takes. */
   find(text: string, accept?: (text: string, match: Match) => boolean): Iterable<Match>;
@@ -78,7 +76,6 @@ const inBase64 = (beginning: string): string[] =>
     );
   });
 
-/** Makes a set of values that texts are searched for. */
 export function createKnown(
   wanted: Iterable<string> = [],
   { searchedFrom = SEARCHED_FROM, enough = (length) => Math.min(length, KNOWN_BY) }: KnownOptions = {},

@@ -82,7 +82,6 @@ export function* readingsInParts(text: string): Generator<string> {
       if (read.text !== text) yield read.text;
 }
 
-/** A match in a text: its place, and its value. */
 interface Place {
   readonly start: number;
   readonly end: number;

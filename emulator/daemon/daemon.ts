@@ -52,7 +52,6 @@ export interface DaemonDeps {
   readonly log?: ((record: { event: string; [detail: string]: unknown }) => void) | undefined;
 }
 
-/** A request to a daemon and its outcome. */
 export interface DaemonRequest {
   /** When it came, in ms. */
   readonly at: number;

@@ -5,7 +5,6 @@ import type { ProofFieldName, ProofFields, ProofLayout, ProofVersion } from '../
 /** A header sent several times is a list. */
 export type HeaderMap = Record<string, string | string[]>;
 
-/** The inputs of a defect. */
 export interface Workshop {
   readonly names: ProofHeaders;
   readonly layout: ProofLayout;
@@ -17,9 +16,7 @@ export interface Workshop {
   readonly delay: number;
   /** Complete and valid fields of the request, with a nonce of their own each time. */
   fresh(changes?: ProofFields): Required<ProofFields>;
-  /** Signs fields as the service does. */
   sign(version: ProofVersion, fields: ProofFields): string;
-  /** Signs any bytes with the service's key. */
   signRaw(bytes: Buffer): string;
   /** Signs fields with a key that is not the service's. */
   signForeign(version: ProofVersion, fields: ProofFields): string;

@@ -45,7 +45,6 @@ const expectation = (defect: Defect): Forgery['expected'] => ({
   hint: defect.hint ?? null,
 });
 
-/** The available defects. */
 export const listDefects = (): ForgeList => ({
   data: DEFECTS.map((defect) => ({
     defect: defect.name,

@@ -14,7 +14,6 @@ export interface Nonces {
   forgetBefore(timestamp: number, expired?: number): void;
   /** Call it when the rows were replaced. */
   replaced(): void;
-  /** How many are held. */
   readonly size: number;
 }
 
@@ -45,7 +44,6 @@ export interface KeptNonces {
 
 const KEPT_EXPIRED = 10_000;
 
-/** Rows in memory. */
 function createRows(): NonceRows {
   const rows = new Map<string, NonceRow>();
   return {

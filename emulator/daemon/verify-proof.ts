@@ -49,7 +49,6 @@ export type ProofVerdict =
   | ({ readonly result: 'refused' } & Refused)
   | { readonly result: 'pending' };
 
-/** How a verdict was reached. */
 export interface Trace {
   /** The check that failed; those before it passed, those after it were not reached. */
   readonly failed: ProofCheck | undefined;

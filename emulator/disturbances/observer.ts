@@ -1,6 +1,5 @@
 import { through } from '../wire/streams.js';
 
-/** A request as a disturber receives it. */
 export interface CameRequest {
   readonly operation: string;
   readonly method: string;

@@ -1,7 +1,6 @@
 import type { Ask } from '../contract/interaction.js';
 import { isRecord, jsonOf, valueAt } from '../wire/json.js';
 
-/** A question that a run waits with. */
 export interface AskedQuestion {
   readonly id: string;
   readonly sessionId: string;

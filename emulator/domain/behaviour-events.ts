@@ -12,7 +12,6 @@ function shown(value: unknown): string {
   }
 }
 
-/** The message of a thrown value. */
 export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : shown(thrown));
 
 const ENDINGS: readonly unknown[] = ['stop', 'cancelled', 'deadline', 'severed', 'failed'];

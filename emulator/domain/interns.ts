@@ -10,7 +10,6 @@ import type { Accounts } from './accounts.js';
 import type { Caller } from './caller.js';
 import { type LifecycleEvent, TRANSITIONS, transition } from './lifecycle.js';
 
-/** The parts of an emulator that the lifecycle needs. */
 export interface InternsDeps {
   readonly clock: Clock;
   readonly random: Random;
@@ -20,7 +19,6 @@ export interface InternsDeps {
   scope(): Scope;
   /** How the script of an intern wants its boot, teardown, vault and daemon to go. */
   plan(row: InternRow): LifecyclePlan;
-  /** Deletes a vault with all it holds. */
   dropVault(vaultId: string): void;
   /** Ends the open runs of an intern; their streams end with `run_ended`. */
   endRuns(internId: string, cause: 'suspended' | 'deleted'): void;
@@ -29,7 +27,6 @@ export interface InternsDeps {
   log(record: Record<string, unknown>): void;
   /** A boot or teardown waits for the clock, in ms. */
   waits?(row: InternRow, ms: number): void;
-  /** An intern was made, changed or removed. */
   changed?(internId: string): void;
 }
 

@@ -98,7 +98,6 @@ export function createRunIndex() {
       gone.length = 0;
     },
     ended: (): EndedRuns => ({ runs: [...interns.values()].flatMap((own) => own.ended), gone: [...gone] }),
-    /** Replaces all runs by these. */
     restore(ended: EndedRuns) {
       this.clear();
       for (const run of ended.runs) {

@@ -50,7 +50,6 @@ export interface InvokeRequest {
   readonly admit: Admit;
   /** Called with the run that the request starts, continues or is delivered into. */
   readonly onRun?: ((run: RunRef) => void) | undefined;
-  /** The same as in {@link PromptRequest}. */
   readonly client?: () => Scope;
 }
 

@@ -113,7 +113,6 @@ export const createRun = (known: Pick<Run, Beginning>): Run => ({
 
 const iso = (time: number) => new Date(time).toISOString();
 
-/** A run as the control interface shows it. */
 export function viewRun(run: Run): RunView {
   return {
     id: run.id,

@@ -71,7 +71,6 @@ export interface Runs {
   find(runId: string, internId?: string): RunDetails | undefined;
   /** Deletes the sessions of a deleted intern. */
   forget(internId: string): void;
-  /** The runs that have ended. */
   ended(): EndedRuns;
   /** Ends every run and replaces all of them by runs that ended before. */
   reset(ended?: EndedRuns): void;

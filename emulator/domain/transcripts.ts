@@ -14,7 +14,6 @@ export type Utterance =
   | { readonly type: 'answer'; readonly id: string; readonly answer: AskResult }
   | { readonly type: 'end'; readonly ended: RunEnded; readonly message?: string; readonly usage: Usage | null };
 
-/** The text of a line. */
 type LineText = Exclude<Utterance, { readonly type: 'content' }> | { readonly type: 'content'; readonly text: string };
 
 /**

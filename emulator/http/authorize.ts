@@ -45,7 +45,6 @@ export const callerOf = (
     : admitted(found, resource.area, request);
 };
 
-/** The row for a method, if there is one. */
 export const rowOf = ({ routes }: Resource, method: string): Route | undefined =>
   routes.find((row) => row.method === method || (method === 'HEAD' && row.method === 'GET'));
 

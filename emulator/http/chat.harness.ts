@@ -72,7 +72,6 @@ export function parseStream(text: string, bytes: number[] = []): ParsedStream {
   };
 }
 
-/** A response that is read as it comes. */
 export interface Listening {
   status: number;
   headers: Headers;
@@ -87,7 +86,6 @@ export interface Listening {
   cancel(): Promise<void>;
 }
 
-/** Reads a response in the background. */
 export function listen(response: Response): Listening {
   const writes: number[] = [];
   let text = '';

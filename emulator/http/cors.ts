@@ -14,7 +14,6 @@ export class CorsInvalid extends Error {
   override readonly name = 'CorsInvalid';
 }
 
-/** A header of a request, by its name. */
 export type Header = (name: string) => string | null | undefined;
 
 /**

@@ -15,7 +15,6 @@ export interface Faults {
   /** Takes one back; false where it is not to come. */
   remove(id: string): boolean;
   clear(): void;
-  /** Back to those of the start. */
   reset(): void;
   /** Restores what {@link Faults.list} returned. */
   restore(faults: readonly Fault[]): void;

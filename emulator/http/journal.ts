@@ -13,7 +13,6 @@ export interface JournalObserver {
   /** The response is there; the body of a stream may still follow. */
   responded?(draft: JournalDraft): void;
   wrote?(draft: JournalDraft, write: number): void;
-  /** The stream has come to its end. */
   closed?(draft: JournalDraft): void;
   /** A disturbance changed the answer on its way: the journal has the answer before it. */
   disturbed?(draft: JournalDraft): void;

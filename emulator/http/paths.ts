@@ -4,7 +4,6 @@ export interface PathMatch {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** The patterns that a path fits. */
 export type PathFinder = (path: string) => PathMatch;
 
 interface Node {

@@ -37,7 +37,6 @@ export function errorResponse(
   });
 }
 
-/** The answer of a {@link Refusal}. */
 export function refusalResponse(refusal: Refusal): PlainResponse {
   const { key, message, detail, headers, retryable } = refusal;
   const row: ErrorRow = ERRORS[key];

@@ -19,7 +19,6 @@ export interface StreamFault {
   readonly cut?: (() => void) | undefined;
 }
 
-/** The ids and names in a path. */
 export interface PathNames {
   readonly internId?: string | undefined;
   /** A mapping or a job. */

@@ -16,7 +16,6 @@ const areaOf = (path: string): Area => {
 const decoded = (value: string | undefined): string | undefined =>
   value === undefined ? undefined : tryDecodeURIComponent(value);
 
-/** The resource of a request. */
 export type ResourceOf = (request: Pick<Request, 'url'>) => Resource;
 
 const NONE: readonly Route[] = [];

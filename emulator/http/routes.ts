@@ -7,7 +7,6 @@ import { type ScimRoutesDeps, scimRoutes } from './scim.js';
 import { type SignDeps, signAliasRoute, signRoute } from './sign.js';
 import { type VaultRoutesDeps, vaultRoutes } from './vault.js';
 
-/** The parts that the handlers of each resource need. */
 export interface RoutesDeps {
   readonly interns: InternRoutesDeps;
   readonly chat: ChatDeps;

@@ -53,11 +53,9 @@ function cutAt(moves: readonly Move[], cuts: readonly number[]): Move[] {
   return result;
 }
 
-/** The body of some moves. */
 export const joined = (moves: readonly Move[]): Uint8Array =>
   moves.length === 1 && moves[0] !== undefined && 'bytes' in moves[0]
     ? moves[0].bytes
     : Buffer.concat(moves.flatMap((move) => ('bytes' in move ? [move.bytes] : [])));
 
-/** The body of an exchange, joined. */
 export const bodyOf = (exchange: Scripted, scale = 1): Uint8Array => joined(movesOf(exchange.steps, undefined, scale));

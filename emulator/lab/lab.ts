@@ -9,7 +9,6 @@ import { type KeptRequest, type PlayedCase, shown } from './run.js';
 import { exchangeOf, sentOf } from './sent.js';
 import { headerOf, type Link, type Received, type Servers, startServers } from './servers.js';
 
-/** How many runs are remembered. */
 const MOST_RUNS = 1_000;
 
 export interface LabOptions {

@@ -11,7 +11,6 @@ export interface Link {
   readonly connection: object;
   /** Whether the lab has closed it already. */
   readonly over: boolean;
-  /** Bytes that the connection took. */
   readonly taken: number;
   wire(exchange: Scripted): Wire;
   refuse(status: 403 | 404 | 421): void;
@@ -26,7 +25,6 @@ export interface Received {
   readonly method: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly origin: 'base' | 'other';
-  /** The run that the path names. */
   readonly run: string | undefined;
   /** The bearer token, which names the run to the daemon. */
   readonly token: string | undefined;

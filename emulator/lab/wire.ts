@@ -10,7 +10,6 @@ export interface Wire {
   head(status: number, headers: readonly (readonly [name: string, value: string])[]): Promise<boolean>;
   /** One write of the body, framed; false if the client is gone. */
   write(bytes: Uint8Array): Promise<boolean>;
-  /** The normal end of the body. */
   finish(): Promise<void>;
   /** Any other; a GOAWAY is no end. */
   end(how: LastMove): void;

@@ -2,7 +2,6 @@ import type { Clock } from '../clock/clock.js';
 import type { Random } from '../clock/random.js';
 import type { Member } from '../contract/seed.js';
 
-/** Path under which the local provider lives. */
 export const LOGIN_PATH = '/oidc';
 
 const FETCHED = [

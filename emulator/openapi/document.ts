@@ -4,14 +4,12 @@ import { type ResponseDescription, textOf } from './operations.js';
 import { refusalResponses } from './refusals.js';
 import { bodyComponents, reference } from './schemas.js';
 
-/** The inputs of an OpenAPI document. */
 export interface DocumentSource {
   readonly routes: readonly Route[];
   readonly profile: Profile;
   readonly version: string;
   /** Up to and with `/api/v1`. */
   readonly baseUrl: string;
-  /** The issuer of OAuth tokens. */
   readonly issuer: string;
 }
 
@@ -103,7 +101,6 @@ const PARAMETER = {
 const named = (parameters: readonly { readonly name?: string }[] = [], { idempotency_header: name }: Profile) =>
   parameters.map((one) => (name !== undefined && one.name === 'Idempotency-Key' ? { ...one, name } : one));
 
-/** The components that operations refer to, by name. */
 interface Components {
   readonly schemas: Record<string, object>;
   readonly responses: Record<string, object>;

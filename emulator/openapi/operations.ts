@@ -6,7 +6,6 @@ import { MAX_SECRETS_OFFSET, MAX_SECRETS_PAGE } from '../contract/vault.js';
 import type { Route } from '../http/route.js';
 import type { RequestSchema, ResponseSchema } from './schemas.js';
 
-/** A success response. */
 export interface ResponseDescription {
   readonly status: number;
   readonly description: string;
@@ -19,7 +18,6 @@ export interface ResponseDescription {
   readonly noStore?: true;
 }
 
-/** The description of an operation, beside its row of the route table. */
 export interface OperationText {
   readonly id: string;
   /** Of the deprecated alias, if there is one. */
@@ -54,7 +52,6 @@ const TURN_REFUSALS = [
 /** The parts that belong to several rows of the route table together. */
 type Shared = 'scim' | 'vault-list' | 'vault-store' | 'vault-delete';
 
-/** The name, input and answers of each operation. */
 const OPERATION_TEXTS: Readonly<Record<Exclude<Operation, Shared>, OperationText>> = {
   list: {
     id: 'list_interns',
@@ -349,7 +346,6 @@ const ROW_TEXTS: Readonly<Record<string, OperationText>> = {
 /** Every text, of operations and of rows. */
 export const TEXTS: readonly OperationText[] = [...Object.values(OPERATION_TEXTS), ...Object.values(ROW_TEXTS)];
 
-/** The name, input and answers of a row of the route table. */
 export function textOf({ operation, method, path }: Route): OperationText {
   const text =
     ROW_TEXTS[`${method} ${path}`] ?? (OPERATION_TEXTS as Readonly<Record<string, OperationText>>)[operation];

@@ -72,7 +72,6 @@ function componentOf(key: ErrorKey, scim: boolean): { name: string; schema: obje
   };
 }
 
-/** The headers of a refusal. */
 const headersOf = (keys: readonly ErrorKey[]) => ({
   'x-request-id': { $ref: '#/components/headers/RequestId' },
   'x-emulator-detail': { $ref: '#/components/headers/Detail' },

@@ -40,7 +40,6 @@ const message = z
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const signature = z.string().regex(BASE64);
 
-/** The contents of requests, by the names of their components. */
 const requests = ({ route_methods, default_workspace }: Profile) => ({
   CreateInternRequest: createBodySchema({ default_workspace })(),
   UpdateInternRequest: updateBodySchema(),
@@ -84,7 +83,6 @@ const streamError = z.strictObject({
   }),
 });
 
-/** One event of a chat stream. */
 function chunk({ tool_name }: Profile) {
   const stem = {
     id: z.string(),
@@ -126,7 +124,6 @@ function chunk({ tool_name }: Profile) {
   ]);
 }
 
-/** The contents of answers. */
 const responses = (profile: Profile) => {
   const names = proofHeaders(profile);
   return {

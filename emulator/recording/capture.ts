@@ -47,7 +47,6 @@ export class Share {
     return undefined;
   }
 
-  /** Releases what it holds. */
   end(): void {
     this.room.give(this.#taken);
     this.#taken = 0;
@@ -56,7 +55,6 @@ export class Share {
 
 export const inMegabytes = (bytes: number) => `${Math.round(bytes / 10_485.76) / 100} MB`;
 
-/** One write, and when it came. */
 export interface CapturedWrite {
   /** ms since the request came. */
   readonly at: number;

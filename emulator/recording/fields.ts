@@ -7,12 +7,10 @@ import type { AliasKind } from './aliases.js';
 /** Where a text of an exchange stands. */
 export interface Place {
   readonly operation: string | null;
-  /** The path of the request. */
   readonly path: string;
   /** Whether it is of the request. */
   readonly sent: boolean;
   readonly part: 'path' | 'header' | 'body' | 'bytes';
-  /** The name of a header. */
   readonly name?: string;
   /** Whether it is a stream of events, each with JSON of its own. */
   readonly stream: boolean;
@@ -81,7 +79,6 @@ const STAY: Readonly<Record<string, readonly string[]>> = {
   'vault-store': ['name', 'hosts'],
   'vault-copy': ['name', 'names', 'hosts'],
 };
-/** The parameters of queries. */
 const PARAMETERS: ReadonlySet<string> = new Set(['limit', 'status']);
 
 /** An id that somebody made up (`/interns/nope`) stays as it is. */

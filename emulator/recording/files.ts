@@ -10,7 +10,6 @@ export class RecordingFileError extends Error {
   override readonly name = 'RecordingFileError';
 }
 
-/** The file of a scenario. */
 export interface ScenarioFile {
   /** The name as it was first spelled. Names are compared without letter case, as many file systems do. */
   readonly scenario: string | null;
@@ -74,7 +73,6 @@ export function createScenarioFiles(out: string, force: boolean): (scenario: str
   };
 }
 
-/** Appends an exchange to its file. */
 export const appendExchange = (path: string, exchange: RecordedExchange): void =>
   appendFileSync(path, `${JSON.stringify(exchange)}\n`);
 

@@ -109,7 +109,6 @@ export type RecordedExchange = Infer<typeof exchangeSchema>;
 export type LeftOut = Infer<typeof leftOutSchema>;
 export type RecordedWrite = Infer<typeof writeSchema>;
 
-/** A recorded body as the text that was sent. */
 export const bodyText = (body: RecordedExchange['body']): string | undefined =>
   body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
 

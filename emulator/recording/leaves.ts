@@ -9,7 +9,6 @@ import { isName, isWord, kindOf, kindOfParameter, kindOfSegment, type Place, tim
 export interface Leaf {
   readonly start: number;
   readonly end: number;
-  /** The value as it reads. */
   readonly value: string;
   /** The kind of its alias; undefined if it stays, but for what is known in it. */
   readonly kind: AliasKind | undefined;

@@ -16,7 +16,6 @@ export interface PackedExchange extends Omit<RawExchange, 'writes'> {
   readonly writes: PackedWrites;
 }
 
-/** Packs an exchange. */
 export const pack = ({ writes, ...raw }: RawExchange): PackedExchange => ({
   ...raw,
   writes: {
@@ -43,7 +42,6 @@ export function withoutBodies({ leftOut, ...packed }: PackedExchange, why: strin
   };
 }
 
-/** The exchange that was packed. */
 export function unpack({ writes: { at, lengths, bytes }, ...raw }: PackedExchange): RawExchange {
   let from = 0;
   const writes = Array.from(lengths, (length, index): CapturedWrite => {

@@ -4,7 +4,6 @@ import { problem, words } from '../contract/problem.js';
 import { aliasProblem } from './check-aliases.js';
 import { ANSWER_HEADERS, exchangeSchema, RECORDING_FORMAT, REQUEST_HEADERS, type RecordedExchange } from './format.js';
 
-/** A recorded exchange and its place. */
 export interface PlacedExchange {
   readonly exchange: RecordedExchange;
   readonly file: string;

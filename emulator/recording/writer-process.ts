@@ -4,19 +4,16 @@ import type { Learned } from './aliases.js';
 import { type PackedExchange, pack, withoutBodies } from './packed.js';
 import { type Before, createWriter, type Writer, type WriterOptions, type Written } from './writer.js';
 
-/** The first message to the process. */
 export interface Beginning {
   readonly options: WriterOptions;
   readonly before: Before | undefined;
 }
 
-/** An exchange to be written to its file. */
 export interface Order {
   readonly packed: PackedExchange;
   readonly path: string;
 }
 
-/** The result of an order. */
 export interface Outcome {
   readonly written?: Written;
   readonly problem?: string;

@@ -14,7 +14,6 @@ export function scriptLine(text: string): { name: string; rest: string } | undef
   return match?.[1] === undefined ? undefined : { name: match[1], rest: text.slice(match[0].length) };
 }
 
-/** The script that takes a prompt, and the reason. */
 export interface ChosenTurn {
   readonly behaviour: Behaviour;
   /** The part of the prompt that it gets. */

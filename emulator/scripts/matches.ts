@@ -7,15 +7,12 @@ import { ScriptInvalid } from './problems.js';
 /** The row of the state that holds what was put. */
 const ROW = 'matches';
 
-/** The rows that choose a script by the text of a prompt. */
 export interface Matches {
   /** The rows that apply: those that were put, or else those of the start. */
   list(): readonly Match[];
   /** Replaces them all. The caller validates the list, and commits the store. */
   put(matches: readonly Match[]): void;
-  /** Back to those of the start. */
   clear(): void;
-  /** The first that a prompt meets. */
   find(given: Prompted): ReturnType<FindMatch>;
 }
 

@@ -29,12 +29,10 @@ export interface Scripts extends ScriptRegistry {
   resolveLifecycle(intern: InternRow): LifecyclePlan;
   /** The scripts read from files, as they are now. */
   filed(): ReadonlyMap<string, Behaviour>;
-  /** Stops watching files. */
   close(): void;
 }
 
 export interface ScriptsDeps {
-  /** Scripts put through the control interface. */
   readonly rows: Collection<ScriptRow>;
   /** Scripts that ship with the package, if they were made before. */
   readonly stock?: readonly Behaviour[];

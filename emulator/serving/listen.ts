@@ -41,7 +41,6 @@ export interface ListenOptions {
   readonly port: number;
   /** @throws DropConnection for a request that gets no answer */
   answer(request: ReceivedRequest, bindings: NodeBindings): AnyResponse | Promise<AnyResponse>;
-  /** Serves TLS. */
   readonly tls?: Pick<Secured, 'cert' | 'key'> | undefined;
   /** An id for a request that has none of its own (BASE-6). */
   requestId(): string;

@@ -13,7 +13,6 @@ export interface ProofRequest {
   readonly route?: { readonly method: string; readonly path: string; readonly nonce: string } | undefined;
 }
 
-/** The values of the proof's headers. */
 export interface Proof {
   readonly signature: string;
   readonly timestamp: string;
@@ -22,7 +21,6 @@ export interface Proof {
   readonly nonce?: string;
 }
 
-/** Makes proofs with one key under one layout. */
 export interface Signer {
   readonly jwk: SigningJwk;
   readonly publicKey: VerifyKey;

@@ -30,5 +30,4 @@ export function lineJson(value: unknown): string {
 export const linesJson = (texts: readonly string[]): readonly string[] =>
   PLAIN.test(texts.join('')) ? texts : texts.map((text) => lineJson(text).slice(1, -1));
 
-/** The bytes of a text. */
 export const bytesOf = (text: string): Uint8Array<ArrayBuffer> => encoder.encode(text);

@@ -48,7 +48,6 @@ export interface StreamOptions {
   readonly signal?: (() => AbortSignal | undefined) | undefined;
 }
 
-/** Where a stream is written to. */
 export interface Sink {
   /** The opening must leave by itself, and not with other ready events. */
   readonly opensAlone?: boolean;

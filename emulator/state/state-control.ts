@@ -30,7 +30,6 @@ import type { Randomness } from './randomness.js';
 import { seededState, seedRows, withDirectory } from './seed.js';
 import { createSnapshots, type Snapshot } from './snapshots.js';
 
-/** The operations on the state of an emulator as a whole. */
 export interface StateControl {
   /** Loads the state of the store; a new store is seeded first. */
   begin(): void;

@@ -1,7 +1,6 @@
 import type { ExchangeExplanation } from '../../contract/explanation.js';
 import { controlJson, type Door, ToolError } from '../door.js';
 
-/** An explanation in words. */
 export function explanationText({ summary, wrong, requirement, next, page }: ExchangeExplanation): string {
   return [
     summary,

@@ -30,7 +30,6 @@ const scheduleSchema = withZod((z) => {
   });
 });
 
-/** Reads a schedule. */
 export function readSchedule(file: string): ScheduleFile {
   const { format, name = file, faults, explore } = readJson(file, '--schedule', scheduleSchema);
   return { ...(format && { format }), name, faults, ...(explore && { explore }) } as unknown as ScheduleFile;

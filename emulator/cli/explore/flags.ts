@@ -12,7 +12,6 @@ import { type FlagName, type GivenFlags, kebab } from '../flags.js';
 import { flagTable, resolveSettings, type Surroundings } from '../settings.js';
 import { readLaws, readSchedule } from './files.js';
 
-/** Its own flags. */
 export const EXPLORE_FLAGS: FlagTable = {
   require: text('transient: a program must get over what is over when tried again'),
   'fail-on': text('unnoticed: passing as if nothing were missing is a breach where the whole reply never came'),
@@ -86,7 +85,6 @@ export const flagsOf = (given: GivenFlags): string[] =>
     [value].flat().flatMap((one) => (one === true ? [`--${kebab(name)}`] : [`--${kebab(name)}`, String(one)])),
   );
 
-/** The request of a call. */
 export type ExploreSettings = Awaited<ReturnType<typeof readExploreSettings>>;
 
 /** Puts together what was asked for. Throws {@link UsageError} with one line that names what is wrong. */

@@ -6,7 +6,6 @@ import type { Entry } from './types.js';
 const literal = (value: unknown): string => visibleJson(value, 2);
 const indented = (text: string, by: string): string => text.replaceAll('\n', `\n${by}`);
 
-/** The path below the base URL. */
 const pathOf = ({ request }: Entry): string => {
   const { pathname, search } = new URL(request.url, 'http://none');
   return pathname.replace(/^.*?\/api\/v1/, '') + search;

@@ -26,7 +26,6 @@ interface Chunk {
   usage?: Usage | null;
 }
 
-/** The pieces of one chunk. */
 function piecesOf(data: string, at: string): Piece[] {
   if (data === '[DONE]') return [{ kind: 'done', at }];
   const chunk = jsonOf(data) as Chunk | null | undefined;

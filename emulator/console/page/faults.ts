@@ -162,7 +162,6 @@ export function sentenceOf(fault: Fault, nameOf: (id: string) => string = (id) =
   return `${times} ${call}${to} ${effects.join(' and ')}${fault.reset ? ', by a reset' : ''}${chance}${after}.`;
 }
 
-/** The contents of the form for a new fault. */
 export interface FaultForm {
   operation: string;
   /** Empty is any. */

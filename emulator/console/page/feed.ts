@@ -22,7 +22,6 @@ export interface FeedHandlers {
 
 const seen = (): boolean => document.visibilityState === 'visible';
 
-/** Resolves when the page is visible. */
 const whenSeen = (): Promise<void> =>
   new Promise((resolve) => {
     const look = () => {

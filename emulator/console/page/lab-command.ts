@@ -1,4 +1,3 @@
-/** A case of the lab, as it is listed. */
 export interface LabCase {
   id: string;
   layer: string;

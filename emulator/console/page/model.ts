@@ -9,7 +9,6 @@ import type { ClockView, Entry, Fault, Intern, LabRun, Line, Match, Run, ScriptV
 
 export type Connection = 'connecting' | 'live' | 'lost' | 'token' | 'refused';
 
-/** A short message about something that was done, or failed. */
 export interface Notice {
   id: string;
   tone: 'done' | 'error';
@@ -24,11 +23,8 @@ export type Happening =
   /** The known data is no longer true: read it again. */
   | { kind: 'reload' };
 
-/** Ended runs that the page remembers. */
 const MOST_RUNS = 2_000;
-/** Runs of the client lab that the page shows. */
 const MOST_LAB_RUNS = 1_000;
-/** Requests read when the page opens. */
 const FIRST_REQUESTS = 300;
 const NOTICE_STAYS = 6_000;
 

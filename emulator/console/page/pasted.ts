@@ -1,7 +1,6 @@
 import { isRecord } from '../../contract/record.js';
 import { shellWords } from './shell-words.js';
 
-/** A request as a person pastes it. */
 export interface Pasted {
   method: string | undefined;
   path: string | undefined;

@@ -1,6 +1,5 @@
 import { jsonPlaces } from '../../contract/json.js';
 
-/** A problem of a script, with its line. */
 export interface ScriptProblem {
   line: number;
   message: string;

@@ -13,12 +13,9 @@ export type { Target } from '../../contract/target.js';
 export type { VaultSecret } from '../../contract/vault.js';
 export type { ClockView, Line, ListedSnapshot, ScriptView } from '../../contract/views.js';
 
-/** A run as the control interface shows it. */
 export type Run = RunView;
 
-/** An entry of the journal. */
 export type Entry = JournalEntry;
-/** A write of a stream, as the journal keeps it. */
 export type Write = NonNullable<JournalEntry['writes']>[number];
 
 export interface Fault {
@@ -40,7 +37,6 @@ export interface Fault {
   state?: string;
 }
 
-/** A row of the ledger of requirements. */
 export interface Requirement {
   id: string;
   level: 'S' | 'P' | 'C';

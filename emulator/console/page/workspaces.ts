@@ -2,7 +2,6 @@ import { short } from './format.js';
 import type { Target } from './types.js';
 import type { Option } from './ui/field.js';
 
-/** The workspaces that the page has a key of, to choose from. */
 export const workspacesOf = ({ workspace_id: first, foreign_workspace_id: other }: Target): Option[] => [
   [first, `First — ${short(first)}…`],
   ...(other === undefined ? [] : [[other, `Other — ${short(other)}…`] as const]),

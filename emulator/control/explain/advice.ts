@@ -68,7 +68,6 @@ const retry = (what: string): Advice => ({
   page: BAD_END,
 });
 
-/** The advice on each refusal. */
 export const ADVICE: Readonly<Record<RefusalKey, Advice>> = {
   ...DAEMON_ADVICE,
   regional: {

@@ -32,7 +32,6 @@ const of = (at: string, what: string): Advice => ({
   page: 'docs/proofs.md#how-a-daemon-judges',
 });
 
-/** The advice on each refusal of a daemon. */
 export const DAEMON_ADVICE: Readonly<Record<DaemonReason, Advice>> = {
   token_invalid: of(
     'authorization',

@@ -5,7 +5,6 @@ import type { FieldProblem } from '../../contract/problem.js';
 import { isRecord } from '../../contract/record.js';
 import type { RunView } from '../../contract/run.js';
 
-/** The request of an exchange, or one to send instead. */
 export interface SentRequest {
   readonly method: string;
   readonly url: string;
@@ -13,7 +12,6 @@ export interface SentRequest {
   readonly body: string | null;
 }
 
-/** The facts that the advice on an exchange is made from. */
 export interface Facts {
   readonly entry: JournalEntry;
   /** Of a refusal. */

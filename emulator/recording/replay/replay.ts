@@ -38,7 +38,6 @@ export interface ReplayWatch {
   onClose(how: 'complete' | 'client_left' | 'dropped'): void;
 }
 
-/** How a request came. */
 export interface ReplayConnection {
   watch(): ReplayWatch;
   /** Cuts the connection once the written bytes have left; undefined in process. */
@@ -56,7 +55,6 @@ export interface Replayed {
 export interface Replay {
   /** The recorded answer to a request, or why there is none. */
   answer(request: Request, body: Uint8Array, connection: ReplayConnection): Replayed | { readonly problem: string };
-  /** Starts every scenario anew. */
   reset(): void;
 }
 

@@ -46,7 +46,6 @@ async function copy(text: string): Promise<void> {
   area.remove();
 }
 
-/** Copies a text, and says that it did. */
 export function CopyButton({ text, children, label }: { text: string; children?: ComponentChildren; label: string }) {
   const { model } = useServices();
   const [copied, setCopied] = useState(false);

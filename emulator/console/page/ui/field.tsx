@@ -17,7 +17,6 @@ interface FieldProps {
   children: (ids: Ids) => JSX.Element;
 }
 
-/** A control with its label above and a hint below. */
 export function Field({ label, hint, required, children }: FieldProps) {
   const id = useId();
   const hintId = hint === undefined ? undefined : `${id}-hint`;
@@ -56,7 +55,6 @@ interface InputProps extends Pick<FieldProps, 'label' | 'hint' | 'required'> {
   area?: Ref<HTMLTextAreaElement>;
 }
 
-/** A field of text, or a number. */
 export function Input({ label, hint, type = 'text', onInput, rows, area, ...rest }: InputProps) {
   const shared = {
     ...rest,
@@ -89,7 +87,6 @@ interface FileFieldProps extends Pick<FieldProps, 'label' | 'hint'> {
   droppable?: boolean;
 }
 
-/** A file of JSON. */
 export function FileField({ label, hint, read, droppable = false }: FileFieldProps) {
   const [problem, setProblem] = useState('');
   const take = async (file: File | undefined) => {
@@ -152,7 +149,6 @@ interface SelectProps extends Pick<FieldProps, 'label' | 'hint'> {
   required?: boolean | undefined;
 }
 
-/** A choice of one of several. */
 export const Select = ({ label, hint, value, options, onChange, required }: SelectProps) => (
   <Field label={label} hint={hint} required={required}>
     {(ids) => (
@@ -169,7 +165,6 @@ interface InlineSelectProps extends Omit<SelectProps, 'hint'> {
   disabled?: boolean;
 }
 
-/** A choice within a line: its label stands beside it. */
 export const InlineSelect = ({ label, value, options, onChange, unseen, disabled }: InlineSelectProps) => (
   <label class="row quiet small inline-select">
     <span class={unseen ? 'unseen' : undefined}>{label}</span>
@@ -215,7 +210,6 @@ export interface FormProps {
   children?: ComponentChildren;
 }
 
-/** Fields, what was wrong with them, and the button that sends them. */
 export function Form(props: FormProps) {
   const { label, title, note, panel, submit, icon, tone, disabled, onCancel, onSubmit, children } = props;
   const [problem, setProblem] = useState('');

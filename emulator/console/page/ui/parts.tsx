@@ -55,7 +55,6 @@ export const Progress = ({ intern: { name, progress } }: { intern: Intern }) =>
     </div>
   );
 
-/** An answer's status, coloured by its class. */
 export const StatusCode = ({ status }: { status: number | null }) => (
   <span class={`code s${status === null ? 'x' : Math.floor(status / 100)}`}>{status ?? '—'}</span>
 );
@@ -99,7 +98,6 @@ interface CalloutProps {
   children: ComponentChildren;
 }
 
-/** Something to know of what is shown below it. */
 export const Callout = ({ label, icon, tone, children }: CalloutProps) => (
   <section class={`row top callout ${tone}`} aria-label={label}>
     {typeof icon === 'string' ? <Icon name={icon as IconName} /> : icon}
@@ -125,7 +123,6 @@ interface PanelProps {
   children: ComponentChildren;
 }
 
-/** A part of a page, with a frame. */
 export const Panel = ({ title, label, note, children }: PanelProps) => (
   <section class="panel stack" aria-label={label ?? title}>
     <h2>{title}</h2>
@@ -134,7 +131,6 @@ export const Panel = ({ title, label, note, children }: PanelProps) => (
   </section>
 );
 
-/** Names, and what they stand for. */
 export const Pairs = ({ of }: { of: readonly (readonly [name: string, value: ComponentChildren])[] }) => (
   <dl class="pairs">
     {of.map(([name, value], index) => (
@@ -171,7 +167,6 @@ interface SplitProps {
   children: ComponentChildren;
 }
 
-/** A list, and one of it beside it. */
 export const Split = ({ title, open, wide, head, list, padded, children }: SplitProps) => (
   <div class={`split${wide ? ' wide' : ''} ${open ? 'at-detail' : 'at-list'}`}>
     <section class="stack flush pane" aria-label={title}>
@@ -215,7 +210,6 @@ export const Back = ({ to, label, icon = 'back' }: { to: Place['view']; label: s
   </a>
 );
 
-/** A button that deletes what its label names. */
 export const DeleteButton = ({ label, onClick }: { label: string; onClick: () => unknown }) => (
   <Button small tone="ghost" icon="trash" label={label} onClick={() => void onClick()} />
 );
@@ -230,7 +224,6 @@ interface TableProps {
   children: ComponentChildren;
 }
 
-/** A table, which scrolls where it is too wide. */
 export const Table = ({ label, columns, deletable, class: kind, children }: TableProps) => (
   <div class="scroll-x">
     <table class={kind} aria-label={label}>

@@ -89,7 +89,6 @@ const Mine = ({ item, label, tone, children }: MineProps) => (
   </div>
 );
 
-/** An answer: an option, or an action with the values of its fields. */
 function AnswerText({ answer }: { answer: unknown }) {
   if (typeof answer === 'string') return <p class="said">{words(answer)}</p>;
   const { action, content } = answer as { action: string; content?: Record<string, unknown> };
@@ -179,7 +178,6 @@ interface ConversationProps {
   conversation: Conversation;
 }
 
-/** One run from its prompt to its end. */
 export function ConversationView({ intern, conversation }: ConversationProps) {
   const { items, run, usage, at } = conversation;
   return (

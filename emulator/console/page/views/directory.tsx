@@ -20,7 +20,6 @@ async function call<T>(model: Model, method: string, path: string, body?: unknow
   return (await response.json()) as T;
 }
 
-/** Groups and mappings of the organization, kept up to date. */
 function useDirectory(): Directory | undefined {
   const { model } = useServices();
   const load = async () => {
@@ -125,7 +124,6 @@ function Sync() {
   );
 }
 
-/** SCIM: which groups are mapped to which workspaces, and the sync of the directory. */
 export function DirectoryPanel() {
   const directory = useDirectory();
   if (!directory) return null;

@@ -10,7 +10,6 @@ import { useServices } from '../ui/context.js';
 import { FileField } from '../ui/field.js';
 import { Empty, Folded, Panel, Table, ViewHead } from '../ui/parts.js';
 
-/** How many findings are listed. */
 const LISTED = 200;
 
 /** Sets the faults of a schedule, so that the program meets them under a debugger. */

@@ -27,7 +27,6 @@ const EMPTY: FaultForm = {
   chance: '100',
 };
 
-/** Makes one fault: which calls meet it, and its effect. */
 export function NewFault() {
   const { model } = useServices();
   const [form, setForm] = useState(EMPTY);

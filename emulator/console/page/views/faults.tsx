@@ -24,7 +24,6 @@ function useNames() {
   return (id: string) => model.interns.value.get(id)?.name ?? short(id);
 }
 
-/** Makes the emulator fail in chosen ways, and shows the faults still to come. */
 export function FaultsView() {
   const { model } = useServices();
   const faults = model.faults.value;

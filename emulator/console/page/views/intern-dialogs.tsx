@@ -14,7 +14,6 @@ interface DialogProps {
 
 const NAME = 'Lower-case words joined by hyphens, 2 to 17 characters';
 
-/** Asks for the fields of a create, and creates. */
 export function CreateDialog({ onClose }: Pick<DialogProps, 'onClose'>) {
   const { model, router } = useServices();
   const target = model.target.value;

@@ -32,7 +32,6 @@ function InternCard({ intern, selected }: { intern: Intern; selected: boolean })
   );
 }
 
-/** The interns, and one of them as a conversation. */
 export function InternsView({ id }: { id: string | undefined }) {
   const { model } = useServices();
   const [creating, setCreating] = useState(false);

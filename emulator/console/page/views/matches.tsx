@@ -9,7 +9,6 @@ export const MATCHES = '-matches';
 
 const EXAMPLE = '[{ "when": { "contains": "deploy", "turn": 1 }, "script": "ask-permission" }]\n';
 
-/** A condition in words. */
 const saying = ({ contains, regex, session, turn }: Match['when']): string =>
   [
     contains !== undefined && `contains “${contains}”`,
@@ -20,7 +19,6 @@ const saying = ({ contains, regex, session, turn }: Match['when']): string =>
     .filter((text) => text !== false)
     .join(' and ');
 
-/** The rows that choose a script by the text of a prompt: read, and changed as JSON. */
 export function MatchesEditor() {
   const { model } = useServices();
   const matches = model.matches.value;

@@ -12,13 +12,11 @@ interface QuestionProps {
   intern: Intern;
   run: Run | undefined;
   question: { id: string; ask: Ask };
-  /** The answer, if there is one. */
   answer: unknown;
 }
 
 type Value = string | boolean;
 
-/** The control of a field, by its type. */
 function FieldControl({
   field,
   value,

@@ -89,7 +89,6 @@ function Explained({ explained }: { explained: ExchangeExplanation }) {
   );
 }
 
-/** The rules that an exchange was held against, and those that it broke. */
 function Judged({ judged: { verdict, rules, broken } }: { judged: NonNullable<Entry['judged']> }) {
   const requirementOf = (rule: string) => rule.split('/')[0] ?? rule;
   return (
@@ -164,7 +163,6 @@ const CLOSED: Readonly<Record<string, string>> = {
 /** A repeated request goes to the interface with a key of the seed; sent to a daemon it would be another mistake. */
 const NO_PROOF = 'A daemon needs a new proof, which this page does not make. Explain says how to get one.';
 
-/** Everything the journal has of one request. */
 export function RequestDetail({ id }: { id: string }) {
   const { model, router } = useServices();
   const { entry, problem } = useEntry(id);

@@ -105,7 +105,6 @@ function Nothing({ filtered, onClear }: { filtered: boolean; onClear: () => void
   );
 }
 
-/** The requests as they come, newest first, and the details of one. */
 export function RequestsView({ id }: { id: string | undefined }) {
   const { model, router } = useServices();
   const [filter, setFilter] = useState<Filter>(NO_FILTER);

@@ -8,7 +8,6 @@ const LEVELS: Readonly<Record<string, string>> = {
   C: 'chosen by the emulator',
 };
 
-/** One requirement in its own words, and the others beside it. */
 export function RequirementsView({ id }: { id: string | undefined }) {
   const requirements = useRequirements();
   const row = requirements.find((requirement) => requirement.id === id);

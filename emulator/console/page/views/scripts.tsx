@@ -71,7 +71,6 @@ function ScriptEditor({ script, onSaved }: ScriptEditorProps) {
   );
 }
 
-/** The scripts that interns can behave by, to read and to change. */
 export function ScriptsView({ id }: { id: string | undefined }) {
   const { model, router } = useServices();
   const list = model.scripts.value;

@@ -17,7 +17,6 @@ export interface Vault {
 
 const CHANGES = new Set(['vault-store', 'vault-delete', 'vault-copy']);
 
-/** All of a vault, page by page. */
 async function read(model: Model, { path, key }: Vault): Promise<VaultSecret[]> {
   const secrets: VaultSecret[] = [];
   for (;;) {

@@ -51,7 +51,6 @@ const CONNECTIONS: Readonly<Record<Connection, string>> = {
 
 const DOTS: Readonly<Partial<Record<Connection, string>>> = { live: 'good', lost: 'bad' };
 
-/** How many runs wait for an answer. */
 const waitingIn = (model: Model): number =>
   [...model.runs.value.values()].filter((run) => run.status === 'waiting').length;
 
@@ -204,7 +203,6 @@ function useTitle() {
   }, [title]);
 }
 
-/** The page: the views on the left, the clock above, one view. */
 export function Shell() {
   const { model, router } = useServices();
   const { view, id } = router.place.value;

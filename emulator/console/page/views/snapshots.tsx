@@ -21,7 +21,6 @@ const holds = (snapshot: ListedSnapshot): string =>
         counted(snapshot.faults, 'fault'),
       ].join(', ');
 
-/** The states that the emulator keeps under a name: to keep, restore and forget. */
 export function Snapshots() {
   const { model } = useServices();
   const [name, setName] = useState('');

@@ -100,7 +100,6 @@ function Credentials() {
   );
 }
 
-/** The state of the emulator, to save and to restore. */
 export function StateView() {
   return (
     <div class="stack page">

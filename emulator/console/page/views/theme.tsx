@@ -17,13 +17,11 @@ const THEMES: Readonly<Record<Theme, Row>> = {
   dark: { name: 'dark', icon: 'moon', next: 'system' },
 };
 
-/** The theme that was chosen before in this browser. */
 export function chosenTheme(): Theme {
   const kept = localStorage.getItem(KEY);
   return kept === 'light' || kept === 'dark' ? kept : 'system';
 }
 
-/** Shows the page in a theme. */
 export function showTheme(theme: Theme): void {
   if (theme === 'system') delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;

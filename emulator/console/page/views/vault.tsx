@@ -34,7 +34,6 @@ export function InternVault({ intern }: { intern: Intern }) {
   );
 }
 
-/** The vaults of the workspaces. */
 export function VaultView() {
   const { model } = useServices();
   const target = model.target.value;
