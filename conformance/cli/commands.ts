@@ -30,12 +30,16 @@ import { readSettings, type Settings } from './settings.js';
 export async function runCommand(settings: Settings, io: Io): Promise<number> {
   const selected = chosen(checks, settings);
   if (settings.plan) {
-    io.out(
-      await connected(settings, io, (driver) => plan({ settings, driver, checks: selected, host: io.host }), {
-        look: false,
-      }),
+    const { host, signal } = io;
+    const planned = await connected(
+      settings,
+      io,
+      (driver) => plan({ settings, driver, checks: selected, host, signal }),
+      { look: false },
     );
-    return 0;
+    if (signal.aborted) io.err('interrupted: there is no plan\n');
+    else io.out(planned);
+    return signal.aborted ? 3 : 0;
   }
   makeFolders(settings);
   return concluded(settings, io, async (options) => {

@@ -23,6 +23,8 @@ interface PlanOptions {
   readonly driver: Driver;
   readonly checks: readonly Check[];
   readonly host: Host;
+  /** Ends the rehearsal early. */
+  readonly signal: AbortSignal;
 }
 
 /** The requests of a check, or of several. */
@@ -39,7 +41,7 @@ const sumOf = (one: Cost, other: Cost): Cost => ({
 });
 
 /** The cost of each check that `driver` can do, and of the requests around them, measured against an emulator in this process. */
-async function rehearsed({ settings, driver, checks, host }: PlanOptions, runs: number) {
+async function rehearsed({ settings, driver, checks, host, signal }: PlanOptions, runs: number) {
   const rehearsal = await startEmulator({
     host,
     tag: host.tag(4),
@@ -69,6 +71,7 @@ async function rehearsed({ settings, driver, checks, host }: PlanOptions, runs: 
       readOnly: settings.readOnly,
       seed: settings.seed,
       host,
+      signal,
       events: {
         checkEnd({ id, requests }) {
           costs.set(id, { requests, prompts: prompts - before.prompts, interns: interns - before.interns });
