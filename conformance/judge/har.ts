@@ -1,7 +1,7 @@
 import { UsageError } from '../framework/usage.js';
 import type { Body } from '../model/exchange.js';
 import type { RecordFields } from '../model/intern.js';
-import { isRecord } from '../probe/json.js';
+import { isRecord, recordOf } from '../probe/json.js';
 import { callerBy, isRedacted, type Parts, splitPath, textBody } from './exchange.js';
 
 /** ms by which times of a HAR may be off: it has whole ones. */
@@ -13,7 +13,6 @@ export interface HarExchange {
   readonly parts: Omit<Parts, 'number'>;
 }
 
-const row = (value: unknown): RecordFields => (isRecord(value) ? value : {});
 const texts = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 const count = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) ? value : -1);
 
@@ -26,7 +25,7 @@ function headersOf(value: unknown) {
 
 function bodyOf(request: RecordFields): Body {
   const { method, postData, bodySize } = request;
-  const text = texts(row(postData).text);
+  const text = texts(recordOf(postData).text);
   // A file may leave out the body of any other method, whatever size it names.
   if (text === undefined && (method === 'GET' || method === 'HEAD') && bodySize === 0) return { kind: 'none' };
   if (text === undefined || isRedacted(text)) return { kind: 'unknown' };
@@ -36,7 +35,7 @@ function bodyOf(request: RecordFields): Body {
 
 /** The text of an answer, where all of it is there. */
 function textOf(response: RecordFields, headers: ReadonlyMap<string, string>): string | undefined {
-  const content = row(response.content);
+  const content = recordOf(response.content);
   const { text: raw, encoding, size } = content;
   if (count(response.status) === 204) return '';
   if (typeof raw !== 'string') return undefined;
@@ -46,8 +45,8 @@ function textOf(response: RecordFields, headers: ReadonlyMap<string, string>): s
 }
 
 function exchangeOf(entry: RecordFields): HarExchange | undefined {
-  const request = row(entry.request);
-  const response = row(entry.response);
+  const request = recordOf(entry.request);
+  const response = recordOf(entry.response);
   const at = Date.parse(String(entry.startedDateTime));
   const method = texts(request.method);
   const url = texts(request.url);
@@ -57,7 +56,7 @@ function exchangeOf(entry: RecordFields): HarExchange | undefined {
   const split = splitPath(`${pathname}${search}`);
   if (split === undefined) return undefined;
   const sent = headersOf(request.headers);
-  const type = texts(row(request.postData).mimeType);
+  const type = texts(recordOf(request.postData).mimeType);
   if (type !== undefined && type !== '' && !sent.has('content-type')) sent.set('content-type', type);
   const got = headersOf(response.headers);
   const status = count(response.status);
