@@ -265,7 +265,11 @@ export const VIEWS: Readonly<Record<string, readonly string[]>> = {
     'CHAT-7/call-unknown',
     'chat-once/before-stale',
   ],
-  'chat-refusals/busy-before-unacceptable': ['chat-lock/silent-run', 'chat-refusals/stale-before-busy'],
+  'chat-refusals/busy-before-unacceptable': [
+    'chat-lock/silent-run',
+    'chat-refusals/ended-before-busy',
+    'chat-refusals/stale',
+  ],
   'chat-requests/cut-anywhere': ['chat-requests/cut-within-a-character'],
   'chat-steering/steered-shows-after-answer': [
     'chat-steering/delivered-live',
@@ -341,7 +345,13 @@ export const VIEWS: Readonly<Record<string, readonly string[]>> = {
   'provision/states': ['GET-1/published-form', 'LIFE-1/status', 'provision/shows-progress', 'provision/takes-a-second'],
   'scim/ids': ['SCIM-1/scim-accepted', 'SCIM-2/catalogue', 'SCIM-2/scim-unknown'],
   'scim/list-of-the-organization': ['scim/create-elsewhere', 'scim/list'],
-  'scripts/when': ['chat-answers/every-option', 'chat-answers/question-actions', 'chat-answers/question-content'],
+  'scripts/when': [
+    'chat-answers/every-option',
+    'chat-answers/every-option',
+    'chat-answers/question-content',
+    'invoke-runs/fallback',
+    'chat-answers/question-content',
+  ],
   'scripts/wait': ['scripts/pace'],
   'scripts/asks-of-a-question': ['chat-questions/elicitation-arguments', 'chat-questions/question-in-self-drive'],
   'scripts/model-it-booted-with': ['update/model-at-next-provision'],
@@ -391,6 +401,15 @@ export const VIEWS: Readonly<Record<string, readonly string[]>> = {
   'chat-stream/model-not-the-requests': ['CHAT-1/model-not-used'],
   'chat-questions/whole-call': ['CHAT-5/call-index', 'CHAT-5/call-whole', 'CHAT-5/no-fallback', 'CHAT-5/one-call'],
   'create/name-rules': ['CREATE-1/as-asked', 'CREATE-1/create-accepted', 'create/reads-back'],
+  'create/equal-as-json': ['CREATE-4/key-reused', 'CREATE-4/same-intern', 'create/derived-key', 'create/replay-200'],
+  'scim/list-pages': ['scim/by-offset', 'scim/groups-pages'],
+  'chat-final/usage-shape': ['CHAT-4/counts', 'chat-final/usage-as-reported'],
+  'chat-answers/question-actions': [
+    'chat-answers/every-option',
+    'chat-answers/question-content',
+    'invoke-runs/fallback',
+  ],
+  'chat-refusals/stale-before-busy': ['chat-refusals/ended-before-busy', 'chat-refusals/stale'],
 };
 
 const BY_RULE = new Map<string, readonly string[]>();

@@ -3,17 +3,7 @@ import { contentFor, fields, options } from '../arbitraries/answer.js';
 import { equal } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
-import {
-  ALL_OPTIONS,
-  ASKING,
-  accepted,
-  callOf,
-  colour,
-  permission,
-  replyTo,
-  sameSession,
-  when,
-} from '../helpers/chat.js';
+import { ALL_OPTIONS, ASKING, accepted, callOf, permission, replyTo, sameSession, when } from '../helpers/chat.js';
 import { onShared, runningOne } from '../helpers/interns.js';
 import { notFromTheBeginning, notRepeated } from '../helpers/words.js';
 import type { Transcript } from '../probe/chunks.js';
@@ -80,26 +70,6 @@ export const CHAT_ANSWERS = checksOf('CHAT-6', {
         expect.finish(rest, 'stop', 'the answered run');
         equal(rest.content, ['accept', ...Object.keys(values), ''].join(' '), 'what reached the run');
       });
-    }),
-  },
-  'chat-answers/question-actions': {
-    level: 'P',
-    title: 'accept, decline and cancel reach the run as what they are.',
-    ...onShared(['control'], async (ctx, intern) => {
-      const tell = ['accept', 'decline', 'cancel'].map((one) => when({ it: one }, [{ say: `${one}.` }], []));
-      const blue = when({ it: { answer: 'blue' } }, [{ say: 'blue.' }], []);
-      const said = await ctx.script([colour('it'), ...tell, blue]);
-      for (const [answer, content] of [
-        [accepted({ answer: 'blue' }), 'accept.blue.'],
-        [accepted({ answer: 'red' }), 'accept.'],
-        [{ action: 'decline' }, 'decline.'],
-        [{ action: 'cancel' }, 'cancel.'],
-      ] as const) {
-        const t = await intern.asked(said);
-        const rest = await intern.answered(t, answer);
-        expect.finish(rest, 'stop', 'the answered run');
-        equal(rest.content, content, `what reached the run of ${JSON.stringify(answer)}`);
-      }
     }),
   },
   'chat-answers/echo-not-checked': {

@@ -170,22 +170,6 @@ export const CHAT_ENDINGS = checksOf('CHAT-12', {
       });
     }),
   },
-  'chat-final/usage-shape': {
-    requirement: 'CHAT-4',
-    level: 'P',
-    title: 'Usage is {prompt_tokens, completion_tokens, total_tokens}, with details and cost where they were reported.',
-    ...onShared(['control'], async (ctx, intern) => {
-      const usage = {
-        prompt_tokens: 7,
-        completion_tokens: 5,
-        total_tokens: 12,
-        prompt_tokens_details: { cached_tokens: 3 },
-        cost: 0.25,
-      };
-      const t = await intern.talk(await ctx.script([{ say: 'x' }, { usage }]));
-      equal(t.final?.usage, usage, 'usage of the final chunk');
-    }),
-  },
   'chat-final/usage-of-its-own-run': {
     requirement: 'CHAT-4',
     title: 'A run that reports no usage does not show that of an earlier run of its session.',

@@ -84,16 +84,6 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', 'P', {
       expect.finish(await intern.answered(second, GOOD), 'stop', 'the run answered twice');
     }),
   },
-  'chat-refusals/stale-before-busy': {
-    title: 'A question that is not the pending one is reported before another run that streams.',
-    ...onRunning(['control'], async (ctx, intern) => {
-      const { first, second } = await passed(ctx, intern);
-      const reply = await occupy(ctx, intern);
-      await refused(intern, replyTo(second, GOOD), 'busy', 'its twin, an answer to the pending question');
-      await refused(intern, replyTo(first, GOOD), 'stale', 'an answer to the first question');
-      await reply.disconnect();
-    }),
-  },
   'chat-once/while-it-streams': {
     level: 'S',
     title: 'While an answered run streams, a further answer to its question is refused and reaches no run.',

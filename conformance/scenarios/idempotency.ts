@@ -4,7 +4,6 @@ import { equal, fail, gist, notEqual } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
-import { textBytes } from '../helpers/bytes.js';
 import type { Answer } from '../probe/client.js';
 
 const REUSED = { status: 409, reason: 'idempotency_key_reused', retryable: false } as const;
@@ -152,31 +151,6 @@ export const IDEMPOTENCY = checksOf('CREATE-4', 'P', {
       const one = expect.intern(await api.create(derived), expect.CREATED, 'a create without key');
       const two = expect.intern(await api.create(derived, peer), expect.CREATED, "a peer's equal create without key");
       itsOwn(two, one);
-    },
-  },
-  'create/equal-as-json': {
-    level: 'C',
-    title: 'Bodies are equal as JSON values: order of keys, white space and escapes do not count.',
-    needs: ['control', 'write'],
-    async run({ interns, send }) {
-      for (const key of [`json-${interns.name()}`, undefined]) {
-        const body = interns.body({ description: 'é/"', provision: false });
-        const headers = {
-          'content-type': 'application/json',
-          ...(key === undefined ? {} : { 'idempotency-key': key }),
-        };
-        const create = (text: string) => send({ method: 'POST', path: '/interns', body: textBytes(text), headers });
-        const first = expect.intern(await create(JSON.stringify(body)), expect.CREATED, 'the create');
-        const turned = Object.fromEntries(Object.entries(body).reverse());
-        const escaped = JSON.stringify(turned).replace('é', '\\u00e9').replace('/', '\\/');
-        for (const text of [JSON.stringify(turned), JSON.stringify(body, undefined, 3), ` ${escaped}\n`]) {
-          equal(expect.intern(await create(text), 200, 'an equal body').id, first.id, 'id of the replay');
-        }
-        const { provision, ...less } = body;
-        expect.status(await create(JSON.stringify(less)), 409, `a body without provision ${provision}`);
-        for (const change of [{ description: 'é/" ' }, { instructions: '' }])
-          expect.status(await create(JSON.stringify({ ...body, ...change })), 409, 'a body with white space more');
-      }
     },
   },
   'create/keys-and-deleted-interns': {

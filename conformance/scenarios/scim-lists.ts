@@ -56,12 +56,6 @@ export const SCIM_LISTS = checksOf('SCIM-3', {
       equal([...organizations], [listed[0]?.organization_id], 'organizations of the mappings in the list');
     },
   },
-  'scim/list-pages': {
-    title: 'Pages of mappings of any size give the whole list, in one order, and total_count is that of the whole.',
-    needs: ['control', 'management_key'],
-    maxRuns: 20,
-    run: (ctx) => pages(ctx, MAPPINGS),
-  },
   'scim/list-limits': {
     level: 'C',
     title: 'Mappings are listed oldest first, limits are 1 to 100, offsets from 0 on; junk is 400.',
