@@ -4,6 +4,7 @@ import { isScripted, readCases } from '../../emulator/contract/client-case.js';
 import { bodyOf } from '../../emulator/lab/body.js';
 import { cases } from '../../emulator/lab/cases.js';
 import { CLIENT_CASES } from '../../scripts/client-cases/index.js';
+import * as lab from './index.js';
 
 test.each(CLIENT_CASES)(
   'fixtures/client-cases/$name is what its tables make: else npm run client-cases',
@@ -17,6 +18,18 @@ test.each(CLIENT_CASES)(
 test('there are at least 120 cases, each with an id of its own', () => {
   expect(cases.length).toBeGreaterThanOrEqual(120);
   expect(new Set(cases.map(({ id }) => id)).size).toBe(cases.length);
+});
+
+test('the entry of the lab offers what a parser author needs: each cut of a case, served and judged', async () => {
+  const crlf = lab.cases.find(({ id }) => id === 'sse-crlf');
+  if (crlf === undefined) throw new Error('there is no case sse-crlf');
+  const ways = lab.cutsOf(crlf, { cuts: 'few', seed: 'lab' });
+  expect(ways.length).toBeGreaterThan(3);
+  const bodies = await Promise.all(ways.map((cuts) => lab.serve(crlf, cuts).text()));
+  expect(new Set(bodies).size).toBe(1);
+  expect(
+    lab.judge(crlf, { outcome: 'complete', ...(crlf.expect.events && { events: crlf.expect.events }) }),
+  ).toMatchObject({ verdict: 'pass' });
 });
 
 test('class and expectation say the same', () => {

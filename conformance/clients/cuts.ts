@@ -32,7 +32,10 @@ function telling(body: Uint8Array): number[] {
   return [...found];
 }
 
-/** One way to cut, as a set of offsets, each. A case that is not splittable is only sent uncut: `[undefined]`. */
+/**
+ * The ways to cut the body of a case, each as offsets for `serve` (LAB-6). A case that is not splittable is only sent
+ * uncut: `[undefined]`.
+ */
 export function cutsOf(theCase: ClientCase, options: CutOptions = {}): (Cuts | undefined)[] {
   const { cuts = 'all', seed = '0' } = options;
   const [exchange] = theCase.exchanges;
