@@ -17,9 +17,12 @@ export function keepsRules(entries: readonly Journaled[], profile: string): void
   if (named === undefined) return;
   let judge = createTraffic(named, true);
   for (const entry of entries.toSorted((one, other) => endOf(one) - endOf(other))) {
-    const [breach] = judge(entry).broken;
     // A disturbance may have changed the intern, or what was shown of it: nothing is known any more.
-    if (entry.injected?.disturb !== undefined) judge = createTraffic(named, true);
+    if (entry.injected?.disturb !== undefined) {
+      judge = createTraffic(named, true);
+      continue;
+    }
+    const [breach] = judge(entry).broken;
     // The effect of a fault says nothing of the emulator.
     if (breach === undefined || entry.injected !== undefined) continue;
     const { rule, what, expected, actual } = breach;

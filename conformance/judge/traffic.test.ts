@@ -131,6 +131,29 @@ test('an answer that a disturbance changed is not judged, whether it came before
   await emulator.close();
 });
 
+test('an intern that a disturbance took away was not taken by a call that was refused before', async () => {
+  const emulator = assemble({ quiet: true, judge: createTraffic }, defaultFactories);
+  const { base_url, credentials, workspace_id } = emulator.target;
+  const headers = { authorization: `Bearer ${credentials.api_key}`, 'content-type': 'application/json' };
+  const send = async (method: string, path: string, json?: object) => {
+    const body = json === undefined ? {} : { body: JSON.stringify(json) };
+    return (await emulator.fetch(base_url + path, { method, headers, ...body })).json();
+  };
+  const { id } = (await send('POST', '/interns', { name: 'one', workspace_id })) as { id: string };
+  await send('GET', `/interns/${id}`);
+  await send('DELETE', `/interns/${id}`, { unknown: true });
+  const fault = JSON.stringify({ operation: 'update', disturb: 'deleted' });
+  await emulator.fetch('/_emulator/faults', { method: 'POST', headers, body: fault });
+  await send('PATCH', `/interns/${id}`, { description: 'two' });
+  await send('GET', `/interns/${id}`);
+  const { data } = (await (await emulator.fetch('/_emulator/journal')).json()) as { data: JournalEntry[] };
+  const judged = data.map(({ request, judged }) => [request.method, judged?.verdict]);
+  expect(judged[0]).toEqual(['POST', 'kept']);
+  expect(judged.at(-1)).toEqual(['GET', 'kept']);
+  expect(judged.map(([, verdict]) => verdict)).not.toContain('broken');
+  await emulator.close();
+});
+
 test('what a recording answers is judged, and a request that it lacks is not', async () => {
   const api = createTestClient();
   await api.get('/interns');

@@ -22,15 +22,14 @@ export function observeEnds(
 }
 
 /**
- * Notes of each exchange that ended which rules it kept and broke, but of those that a disturbance changed on their way. Observers
- * that come later see it noted.
+ * Notes of each exchange that ended which rules it kept and broke, but of those that a disturbance changed on their way. What a
+ * disturbance did beside them is not known: the judge begins anew. Observers that come later see it noted.
  */
 export function judgeExchanges(journal: Pick<Journal, 'observe' | 'view'>, begin: () => JudgeTraffic): void {
   let judge = begin();
   observeEnds(journal, {
     ended(draft) {
-      const shield = judge(journal.view(draft));
-      draft.judged = draft.injected?.disturb === undefined ? shield : NOT_JUDGED;
+      draft.judged = draft.injected?.disturb === undefined ? judge(journal.view(draft)) : NOT_JUDGED;
     },
     cleared() {
       judge = begin();
@@ -39,6 +38,7 @@ export function judgeExchanges(journal: Pick<Journal, 'observe' | 'view'>, begin
   journal.observe({
     disturbed(draft) {
       if (draft.judged !== undefined) draft.judged = NOT_JUDGED;
+      judge = begin();
     },
   });
 }
