@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -143,6 +143,23 @@ describe('a recording of the emulator itself', () => {
       await call('GET', mapping, management);
     });
     expect(notPassed(await driftOf(undefined, true, recording))).toEqual([]);
+  });
+
+  test('shows none where a journal has one value in two vaults, of which one is copied over the other', async () => {
+    const emulator = createEmulator({ clock: 'virtual', seed: 'journal', quiet: true });
+    const { call } = recorderOf(emulator);
+    const body = { name: 'clerk', workspace_id: emulator.target.workspace_id };
+    const { id } = (await call('POST', '/interns', { body })).json();
+    const secret = { body: { value: 'a value of its own', hosts: ['a.example.com'] } };
+    for (const path of ['/vault/secrets/one_of_them', `/vault/interns/${id}/secrets/one_of_them`])
+      await call('PUT', path, secret);
+    await call('POST', `/vault/interns/${id}/secrets/copy`, { body: { names: ['one_of_them'] } });
+    await call('GET', `/vault/interns/${id}/secrets`);
+    const journal = await (await emulator.fetch('/_emulator/journal?format=recording')).text();
+    await emulator.close();
+    const path = join(folder, 'journal.jsonl');
+    writeFileSync(path, journal);
+    expect(notPassed(await driftOf(undefined, true, path))).toEqual([]);
   });
 
   test.each<[string, (response: Response, request: Request) => Response | Promise<Response>, string, string]>([

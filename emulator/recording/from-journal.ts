@@ -29,10 +29,34 @@ function apart(body: string | null, place: string): string | null {
   return body?.replaceAll(REDACTED, () => `redacted-${place}-${++count}`) ?? null;
 }
 
-/** The body of a request. Values with one fingerprint in a vault are equal, so they are one value again. */
-function sent({ request, response }: Journaled, n: number): string | null {
-  const fingerprint = /"fingerprint":"(\w+)"/.exec(response.body ?? '')?.[1];
-  return apart(request.body, fingerprint ?? `request-${n}`);
+/** The secrets that an answer shows, by their names: the fingerprint of each. */
+const secretsIn = ({ response }: Journaled): readonly (readonly [name: string, fingerprint: string])[] =>
+  [...(response.body ?? '').matchAll(/"name":"(\w+)"[^{}]*?"fingerprint":"(\w+)"/g)].map(([, name = '', of = '']) => [
+    name,
+    of,
+  ]);
+
+/**
+ * What stands for the value of a secret: values with one fingerprint in a vault are equal, so they are one value again. Vaults have
+ * fingerprints of their own, and a copy has the value of the secret in the workspace.
+ */
+function valuesOf(entries: readonly Journaled[]): (fingerprint: string) => string {
+  const values = new Map<string, string>();
+  const inWorkspace = new Map<string, string>();
+  const equalTo = (fingerprint: string) => values.get(fingerprint) ?? fingerprint;
+  for (const entry of entries)
+    for (const [name, fingerprint] of secretsIn(entry)) {
+      const copied = entry.operation === 'vault-copy' ? inWorkspace.get(name) : undefined;
+      if (copied !== undefined) values.set(fingerprint, equalTo(copied));
+      if (/\/vault\/secrets\b/.test(entry.request.url)) inWorkspace.set(name, fingerprint);
+    }
+  return equalTo;
+}
+
+/** The body of a request. */
+function sent(entry: Journaled, n: number, equalTo: (fingerprint: string) => string): string | null {
+  const [[, fingerprint] = []] = secretsIn(entry);
+  return apart(entry.request.body, fingerprint === undefined ? `request-${n}` : equalTo(fingerprint));
 }
 
 const bytesOf = (text: string | null): Uint8Array => Buffer.from(text ?? '');
@@ -42,6 +66,7 @@ function rawOf(
   n: number,
   since: number,
   callers: Readonly<Record<string, string>>,
+  equalTo: (fingerprint: string) => string,
 ): RawExchange | undefined {
   const { request, response, writes, closed } = entry;
   const path = fromVersion(originForm(request.url));
@@ -67,7 +92,7 @@ function rawOf(
     method: request.method,
     path,
     requestHeaders: authorization === undefined ? others : { ...others, authorization: bearer },
-    requestBody: bytesOf(sent(entry, n)),
+    requestBody: bytesOf(sent(entry, n, equalTo)),
     status: response.status,
     headers: response.headers,
     writes:
@@ -91,9 +116,10 @@ export async function recordingOf(
   const names = ['management_key', 'oauth_token', 'own_key', ...Object.values(callers)];
   const aliases = createAliases(new Map(names.map((name) => [placeholderOf(name, null), `$${name}`])));
   const since = Date.parse(entries[0]?.at ?? '');
+  const equalTo = valuesOf(entries);
   const lines: string[] = [];
   for (const entry of entries) {
-    const raw = rawOf(entry, lines.length + 1, since, callers);
+    const raw = rawOf(entry, lines.length + 1, since, callers, equalTo);
     if (raw !== undefined) lines.push(`${JSON.stringify(await toRecorded(aliases, raw, LIMIT))}\n`);
   }
   return lines.join('');
