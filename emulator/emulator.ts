@@ -174,6 +174,7 @@ function connect(
   const guarded = { token: options.controlToken, publicHost: mount.publicHost, beyondLoopback: mount.beyondLoopback };
   const control = createControl(guarded, async () => {
     const { agentRows, controlRows, createRouter, labRows, openApiRow, signingLab } = await factories.loadControlled();
+    const { createSigningLab } = await import('./daemon/lab.js');
     const rows = controlRows({
       ...guarded,
       version: VERSION,
@@ -223,7 +224,7 @@ function connect(
       snapshots: state.snapshots,
       spaces,
       extra: [
-        ...signingLab(parts.proofs.lab),
+        ...signingLab(createSigningLab(parts.proofs.lab)),
         ...labRows(parts.lab, {
           checks: options.checks,
           mayRun: options.agentsMayRun === true,

@@ -5,12 +5,13 @@ import { createRouter } from '../control/router.js';
 import { signingLab } from '../control/signing.js';
 import { asResponse } from '../http/response.js';
 import { DEFECTS } from './defects.js';
+import { createSigningLab } from './lab.js';
 import { type Bench, createBench, INTERN, ORIGIN, sha256 } from './proofs.harness.js';
 
 const call = async (bench: Bench, method: string, path: string, body?: unknown) => {
   const scope = new Scope();
   const serve = createRouter(
-    signingLab(bench.lab),
+    signingLab(createSigningLab(bench.lab)),
     () => {},
     () => scope,
   );

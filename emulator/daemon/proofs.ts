@@ -2,15 +2,12 @@ import type { Clock } from '../clock/clock.js';
 import type { FairQueue } from '../clock/fair-queue.js';
 import type { Random } from '../clock/random.js';
 import type { Profile } from '../contract/profile.js';
-import type { PublicJwk } from '../contract/signing.js';
-import type { ExplainBody, Explanation, ForgeBody, ForgeList, Forgery } from '../contract/signing-lab.js';
 import type { InternRow } from '../contract/state.js';
 import type { SigningKey } from '../signing/keys.js';
 import { createSigner, type Signer } from '../signing/signer.js';
 import { createDaemon, type Daemon, type DaemonDeps } from './daemon.js';
-import { explain } from './explain.js';
-import { createForge, listDefects } from './forge.js';
 import { createIssued } from './issued.js';
+import type { SigningLabDeps } from './lab.js';
 import type { KeptNonces } from './nonces.js';
 import { createTokens, type InternRows } from './tokens.js';
 
@@ -34,49 +31,19 @@ export interface ProofsDeps {
   readonly log?: ((record: { event: string; [detail: string]: unknown }) => void) | undefined;
 }
 
-/** Both ends of a proof and the lab between them, as one emulator has them. */
+/** Both ends of a proof, and what the signing lab between them works with. */
 export interface Proofs {
   readonly signer: Signer;
   readonly daemon: Daemon;
-  /** The parts that the signing lab of the control interface uses. */
-  readonly lab: {
-    keys(): PublicJwk[];
-    explain(body: ExplainBody): Explanation;
-    forge(body: ForgeBody): Forgery;
-    defects(): ForgeList;
-  };
+  readonly lab: SigningLabDeps;
 }
 
-/** Puts signer, daemon and lab together around one key and one memory of issued signatures. */
+/** Puts signer and daemon together around one key and one memory of issued signatures. */
 export function createProofs(deps: ProofsDeps): Proofs {
   const { profile, signingKey, interns } = deps;
   const issued = createIssued();
   const signer = createSigner(signingKey, profile.proof_layout, issued.add);
   const findIntern = createTokens(interns, deps.random.bytes(32));
   const daemon = createDaemon({ ...deps, publicKey: () => signingKey.publicKey, issued, findIntern });
-  return {
-    signer,
-    daemon,
-    lab: {
-      keys: () => [signingKey.jwk],
-      explain: (body) =>
-        explain(
-          {
-            profile,
-            publicKey: signingKey.publicKey,
-            issued,
-            nonces: daemon.nonces,
-            now: deps.clock.now,
-            window: deps.settings().proof_window,
-            requireV2: deps.requireV2,
-            internOfToken: (token) => findIntern(token)?.id,
-            internIds: [...interns.values()].map((row) => row.id),
-            users: deps.subjects(),
-          },
-          body,
-        ),
-      forge: createForge({ ...deps, issued }),
-      defects: listDefects,
-    },
-  };
+  return { signer, daemon, lab: { ...deps, issued, findIntern, nonces: daemon.nonces } };
 }
