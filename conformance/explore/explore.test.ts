@@ -306,7 +306,10 @@ test.each([
   [{ shard: '3/2' }, 'shard: expected a part such as 1/4, found "3/2"'],
   [{ only: 'everything' }, /^only: expected a kind, a class or an operation, found "everything"/],
   [{ moments: 'some' }, 'moments: expected "default" or "all", found "some"'],
-  [{ maxRun: 3 }, /^unknown option maxRun; expected /],
+  [{ maxRun: 3 }, 'unknown option maxRun (did you mean maxRuns?)'],
+  [{ schedule: {} }, 'schedule: expected {name, faults: [fault, …]}; found {}'],
+  [{ seed: 5 }, 'seed: expected a string; found 5'],
+  [5, 'options: expected an object; found 5'],
   [{ schedule: { name: 'none', faults: [] } }, 'schedule: expected a fault, found none'],
 ])('options %j are refused in one line', async (options, message) => {
   await expect(explore(right, options as ExploreOptions)).rejects.toThrow(message);

@@ -11,7 +11,7 @@ import { type Bench, breachOf, createBench } from './laws/index.js';
 import { endlessBeside } from './laws/polite.js';
 import { leftBehind } from './laws/tidy.js';
 import { lacks, matchMoments, momentsOf } from './moments.js';
-import { restsOf, settled } from './options.js';
+import { settled } from './options.js';
 import { openRejections } from './rejections.js';
 import { sheetOf } from './report/sheet.js';
 import { incompleteText } from './report/words.js';
@@ -121,7 +121,7 @@ const count = (judged: readonly Judged[], verdict: Verdict) => judged.filter((on
  * @throws ExploreError if the undisturbed run fails, or an option can't be used
  */
 export async function explore(program: Program, options: ExploreOptions = {}): Promise<ExploreReport> {
-  const given = settled({ ...restsOf(options), ...options });
+  const given = settled(options);
   const host = systemHost;
   const began = host.now();
   const rejections = openRejections();

@@ -1,6 +1,8 @@
 import { DISTURBANCE_NAMES, type DisturbanceName, disturbanceOf } from '../../emulator/contract/disturbance.js';
 import { parseDuration } from '../../emulator/contract/duration.js';
 import { given } from '../../emulator/contract/given.js';
+import { FUNCTION, type Kind, OBJECT, SWITCH, TEXT, wrongOption } from '../../emulator/contract/option-kinds.js';
+import { isRecord } from '../../emulator/contract/record.js';
 import { isInShard, shardIn } from '../framework/shard.js';
 import type { Schedule } from './schedules.js';
 import { CLASSES, ExploreError, type ExploreOptions, type Law } from './types.js';
@@ -46,7 +48,7 @@ const restsIn = ({ seed, require, failOn, patience, runTimeout }: Rests): Rests 
   given({ seed, require, failOn, patience, runTimeout });
 
 /** The evidence of a schedule's verdict when it was saved. @throws ExploreError where a law is missing */
-export function restsOf({ schedule, laws }: ExploreOptions): Rests {
+function restsOf({ schedule, laws }: ExploreOptions): Rests {
   const saved = schedule?.explore;
   if (saved === undefined) return {};
   const known = lawsOf(laws).map(([name]) => name);
@@ -81,31 +83,34 @@ export const CHOICES = {
   failOn: ['unnoticed'],
 } as const satisfies { [Name in keyof ExploreOptions]?: readonly ExploreOptions[Name][] };
 
-const KNOWN: Readonly<Record<keyof ExploreOptions, true>> = {
-  emulator: true,
-  pairs: true,
-  moments: true,
-  jobs: true,
-  seed: true,
-  shard: true,
-  only: true,
-  maxRuns: true,
-  maxTime: true,
-  patience: true,
-  runTimeout: true,
-  require: true,
-  failOn: true,
-  laws: true,
-  schedule: true,
-  signal: true,
-  onProgress: true,
+/** A value that is validated where it is read. */
+const ANY: Kind = ['', () => true];
+
+const KINDS: Readonly<Record<keyof ExploreOptions, Kind>> = {
+  emulator: OBJECT,
+  pairs: SWITCH,
+  moments: ANY,
+  jobs: ANY,
+  seed: TEXT,
+  shard: TEXT,
+  only: ANY,
+  maxRuns: ANY,
+  maxTime: ANY,
+  patience: ANY,
+  runTimeout: ANY,
+  require: ANY,
+  failOn: ANY,
+  laws: ANY,
+  schedule: ['{name, faults: [fault, …]}', (value) => isRecord(value) && Array.isArray(value.faults)],
+  signal: OBJECT,
+  onProgress: FUNCTION,
 };
 
 /** The options with their defaults. @throws ExploreError naming the option, and what was wrong */
-export function settled(options: ExploreOptions) {
-  for (const name of Object.keys(options))
-    if (!Object.hasOwn(KNOWN, name))
-      throw new ExploreError(`unknown option ${name}; expected ${Object.keys(KNOWN).join(', ')}`);
+export function settled(chosen: ExploreOptions) {
+  const wrong = wrongOption(chosen, KINDS);
+  if (wrong !== undefined) throw new ExploreError(wrong);
+  const options = { ...restsOf(chosen), ...chosen };
   for (const [name, words] of Object.entries(CHOICES)) {
     const found = options[name as keyof typeof CHOICES];
     if (found !== undefined && !words.some((word) => word === found))
