@@ -211,6 +211,7 @@ export function createHarness(options: HarnessOptions = {}) {
         scimId: '',
         secretName: '',
         signal: signal ?? new AbortController().signal,
+        onIntern: () => {},
         onRun() {},
         note: undefined,
         scope: signal ? state.child().follow(signal) : state.child(),

@@ -134,6 +134,9 @@ export class Exchange implements RequestParts, Call<unknown> {
   get watch(): StreamHooks {
     return this.deps.journal.watch(this.draft);
   }
+  onIntern(id: string): void {
+    this.draft.internId = id;
+  }
   onRun(run: RunRef): void {
     this.draft.run = run;
   }

@@ -101,7 +101,8 @@ export function internRoutes({ interns, provisioning, store, profile, create }: 
       meetsFault: ({ caller, input }, step) =>
         (step !== 'provisioner' || input.body.provision === true) &&
         !isReplay(store.collection('idempotency'), { caller, ...input }),
-      async handle({ caller, input, failsAt }) {
+      async handle(call) {
+        const { caller, input, failsAt } = call;
         let result: CreateResult;
         try {
           result = create({ caller, ...input, ...(failsAt ? { failsAt } : {}) });
@@ -111,6 +112,7 @@ export function internRoutes({ interns, provisioning, store, profile, create }: 
           throw error;
         }
         await store.commit();
+        call.onIntern(result.intern.id);
         return json(result.intern, result.created ? 201 : 200);
       },
     }),

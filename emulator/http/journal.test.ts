@@ -55,6 +55,14 @@ test('the journal shows the beginning of a long body and says that it was cut', 
   expect(JSON.parse(short.request.body)).toMatchObject({ instructions: 'short' });
 });
 
+test('a create is among the requests of the intern that it made', async () => {
+  const api = createTestClient();
+  const { json: made } = await api.post('/interns', { name: 'ada', workspace_id: api.workspaceId });
+  await api.get('/interns');
+  const { json } = await api.get(`/_emulator/journal?intern_id=${made.id}`);
+  expect(json.data).toMatchObject([{ operation: 'create', intern_id: made.id }]);
+});
+
 test('a body that breaks off is the sender’s failure, not one of ours', async () => {
   const logged: Record<string, unknown>[] = [];
   const api = createTestClient({ log: (record) => logged.push(record) });

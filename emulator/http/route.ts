@@ -64,6 +64,8 @@ export interface Call<Input> {
   readonly streamFault?: StreamFault;
   /** Whether an injected fault makes a create fail at a step; uses it up (CREATE-4). */
   readonly failsAt?: (step: CreateStep) => boolean;
+  /** Call it with the intern that the request makes. */
+  onIntern(id: string): void;
   /** Call it with the run that the request starts, continues or is delivered into. */
   onRun(run: RunRef): void;
   /** A note to the sender on that run. */
