@@ -229,6 +229,11 @@ describe('against a URL', () => {
     expect(readdirSync(at('ledgers'))).toEqual([]);
   });
 
+  test('its space is given back after an interrupt too', async () => {
+    await called([...words`${url} --ledger-dir ${at('ledgers')}`], { signal: AbortSignal.timeout(1_000) });
+    expect(await (await emulator.fetch('/_emulator/spaces')).json()).toEqual({ data: [] });
+  });
+
   test('without it, as a deployment, at its rate, and no secret in any report', async () => {
     const { exit, out } = await called(
       [

@@ -120,14 +120,16 @@ export async function connect(options: ConnectOptions): Promise<Connected> {
   const asks = settings.control !== false && (looks || LOOPBACK.test(new URL(baseUrl).hostname));
   let descriptor: Descriptor | undefined;
   let unreachable: string | undefined;
-  const ask = createAsk({ fetch, host, signal, until, timeout: settings.timeout ?? 10_000 });
+  const { timeout = 10_000 } = settings;
+  const ask = createAsk({ fetch, host, signal, until, timeout });
   if (asks)
     descriptor = await findEmulator(ask, baseUrl, controlToken).catch((error: unknown) => {
       unreachable = kindOf(error).detail;
       return undefined;
     });
   if (descriptor !== undefined) {
-    const space = looks && !readOnly ? await takeSpace(ask, baseUrl, controlToken) : undefined;
+    const space =
+      looks && !readOnly ? await takeSpace(ask, createAsk({ fetch, host, timeout }), baseUrl, controlToken) : undefined;
     const driver = createEmulatorDriver({
       // The address that was typed is the one that is known to lead there.
       descriptor: space?.descriptor ?? { ...descriptor, base_url: baseUrl, control_url: controlOf(baseUrl) },

@@ -142,9 +142,9 @@ export async function findEmulator(ask: Ask, baseUrl: string, token?: string): P
 
 /**
  * Takes a space of an emulator for the run, so that neither the interns nor the time of other users change. Undefined if it
- * has no spaces.
+ * has no spaces. It is given back by `release`, which the end of the run does not end.
  */
-export async function takeSpace(ask: Ask, baseUrl: string, token?: string) {
+export async function takeSpace(ask: Ask, release: Ask, baseUrl: string, token?: string) {
   const url = `${controlOf(baseUrl)}/spaces`;
   const body = '{"clock":"virtual"}';
   try {
@@ -161,9 +161,8 @@ export async function takeSpace(ask: Ask, baseUrl: string, token?: string) {
       control_url: here(target.control_url),
     };
     const end = async () => {
-      await ask({ url: `${url}/${encodeURIComponent(name)}`, headers: controlHeaders(token), method: 'DELETE' }).catch(
-        () => {},
-      );
+      const address = `${url}/${encodeURIComponent(name)}`;
+      await release({ url: address, headers: controlHeaders(token), method: 'DELETE' }).catch(() => {});
     };
     return { descriptor, end };
   } catch {
