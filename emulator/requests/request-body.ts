@@ -118,7 +118,7 @@ function readIncoming(incoming: IncomingMessage, cap: number): Promise<Uint8Arra
       'end',
       () => size > cap || resolve(new Uint8Array(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks))),
     );
-    const broken = () => size > cap || reject(new Error('the client left'));
+    const broken = () => size > cap || incoming.readableEnded || reject(new Error('the client left'));
     incoming.once('error', broken).once('close', broken);
     if (incoming.destroyed) broken();
   });
