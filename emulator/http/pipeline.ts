@@ -90,7 +90,14 @@ export function createPipeline(deps: PipelineDeps) {
   const seal = (answer: PlainResponse, exchange: Exchange): PlainResponse => {
     const { draft } = exchange;
     const cors = deps.cors.headers(exchange.headers.get('origin'));
-    const headers = { 'x-request-id': draft.id, ...cors, ...answer.headers };
+    // A HEAD is answered with the length that the body of its GET has.
+    const length = exchange.bodiless && typeof answer.body === 'string' ? Buffer.byteLength(answer.body) : undefined;
+    const headers = {
+      'x-request-id': draft.id,
+      ...cors,
+      ...answer.headers,
+      ...(length !== undefined && { 'content-length': `${length}` }),
+    };
     draft.status = answer.status;
     draft.responseHeaders = headers;
     const body = exchange.bodiless ? null : answer.body;
