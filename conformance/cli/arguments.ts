@@ -155,7 +155,6 @@ export const grouped = (flags: FlagTable, groups: Readonly<Record<string, readon
   );
 };
 
-/** A page of help. */
 export interface HelpPage {
   readonly usage: string;
   readonly describe?: string;
@@ -201,7 +200,6 @@ function entryOf([name, { type, array, alias, describe, defaultDescription }]: r
   return [`${alias === undefined ? '   ' : `-${alias},`} --${name}`, [describe, ...tags].join(' ')];
 }
 
-/** The text of a page. */
 export function helpText({
   usage,
   describe,

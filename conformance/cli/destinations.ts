@@ -15,7 +15,6 @@ export interface ReportTo<Kind> {
   readonly file: string | undefined;
 }
 
-/** The flag that asks for a report. */
 export const reportFlag = ({ kind, file }: ReportTo<string>): string =>
   `--report ${kind}${file === undefined ? '' : `=${file}`}`;
 

@@ -16,7 +16,6 @@ import { deliver, folder, refuseLink } from './destinations.js';
 import type { Io } from './io.js';
 import type { Settings } from './settings.js';
 
-/** File of the ledger of a run. */
 export const ledgerFile = (dir: string, run: string): string => join(dir, `${run}.jsonl`);
 
 /** The command that calls the kit like this again, without what a finding adds to it. */

@@ -90,7 +90,6 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Files:': ['config', 'profile', 'save', 'ledger-dir'],
 };
 
-/** Flags of a run of checks. */
 export const RUN_FLAGS: FlagTable = grouped(
   {
     ...TARGET_FLAGS,

@@ -24,7 +24,6 @@ const FAIL_ON: readonly FailOn[] = ['fail', 'warn', 'once'];
 /** ms for which what is under way is passed on after the first Ctrl-C. */
 const PATIENCE = 10_000;
 
-/** The deployment that is listened for. */
 function deployment(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const right = url !== undefined && /^https?:$/.test(url.protocol) && /\/api\/v\d+\/?$/.test(url.pathname);

@@ -70,7 +70,6 @@ export const COMPARED_HEADERS: Readonly<Record<string, ComparedHeader>> = {
   link: { how: 'present', of: 'all' },
 };
 
-/** Passed over, and why. */
 export const PASSED_OVER: readonly (readonly [what: string, why: string])[] = [
   [
     'wording: messages, what was said, tool call arguments beside kind, operation and options',

@@ -16,7 +16,6 @@ export function parsedBody(body: RecordedExchange['body']): unknown {
   return jsonOf(text) ?? (text === '' ? undefined : text);
 }
 
-/** The text of a recorded stream. */
 export const streamText = (exchange: RecordedExchange): string =>
   (exchange.writes ?? []).map((write) => ('text' in write ? write.text : '')).join('');
 

@@ -38,7 +38,6 @@ export function createAsk(options: {
   };
 }
 
-/** The headers of a control call. */
 export const controlHeaders = (token: string | undefined, body?: string): Headers =>
   new Headers({
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),

@@ -23,7 +23,6 @@ export type IdleState = 'stopped' | 'booting' | 'running';
 
 /** The dealings of the run with an intern, and what the answers said of it. Times in ms. */
 export interface Dealt {
-  /** The create that made it. */
   made: { readonly at: number } | undefined;
   /** When the run last wrote to it. */
   wrote: number;
@@ -66,7 +65,6 @@ export interface Dealings {
   shut(): readonly { readonly name: string; readonly opened: Opened | undefined }[];
 }
 
-/** Methods of reads. */
 export const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** Paths of prompts, below an intern. */
 export const PROMPTS = /^(chat\/completions|invoke)$/;

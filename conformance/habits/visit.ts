@@ -99,7 +99,6 @@ export interface Knowledge {
   now(): number;
 }
 
-/** The head of an answer. */
 export interface Head extends Addressed {
   /** The number of the request, or of the first that it repeats. */
   readonly first: number;

@@ -125,7 +125,6 @@ function nameIn(asked: Asked, operation: OperationName): string | undefined {
   return typeof name === 'string' ? name : undefined;
 }
 
-/** Names of interns. */
 export function createNames() {
   /** Interns by names that they may have. */
   const called = new Recent<string, Set<InternFacts>>(MOST);

@@ -150,7 +150,6 @@ export interface InternFacts extends Dealt {
         readonly person: string | undefined;
         readonly at: number;
         readonly number: number;
-        /** The body of that create. */
         readonly body: RecordFields;
       }
     | undefined;

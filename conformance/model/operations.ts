@@ -3,7 +3,6 @@ import type { Asked } from './exchange.js';
 /** The callers that may ask for an operation. */
 export type Right = 'key' | 'oauth' | 'vault-oauth' | 'management';
 
-/** An operation of the interface. */
 export interface Operation {
   readonly name: OperationName;
   readonly method: string;
@@ -90,7 +89,6 @@ export interface Named {
   readonly operation: Operation;
   /** The intern; of SCIM the mapping. */
   readonly id: string | undefined;
-  /** The secret. */
   readonly secret: string | undefined;
 }
 

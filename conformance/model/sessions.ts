@@ -19,14 +19,12 @@ type SessionFacts = ShownValue<{
   usage: ShownValue<RecordFields> | undefined;
 }>;
 
-/** A question. */
 export type AskedQuestion = ShownValue<{
   readonly intern: string;
   readonly session: string | undefined;
   /** When its stream ended, and how far the clock was moved by then. */
   readonly at: number;
   readonly moved: number;
-  /** Its arguments. */
   readonly asks: RecordFields | undefined;
   /** The options of a permission. */
   readonly options: readonly string[] | undefined;

@@ -160,7 +160,6 @@ export interface FindingGroup {
   readonly parts: readonly [SameChecks, ...SameChecks[]];
 }
 
-/** Checks that say the same. */
 export interface SameChecks {
   readonly title: string;
   readonly checks: readonly [CheckResult, ...CheckResult[]];
@@ -219,7 +218,6 @@ export function groups(checks: readonly CheckResult[]): FindingGroup[] {
   });
 }
 
-/** The worst of a group. */
 const worst = ({ checks }: FindingGroup): number =>
   checks.reduce<number>((least, check) => Math.min(least, rank(check)), RANK.length);
 

@@ -19,7 +19,6 @@ const unvalued: Mask = (text) => unnamed(text).replace(VALUES, '…');
 
 /** The longest list or object that stands in a title as it is. */
 const WHOLE = 80;
-/** The longest text. */
 const TEXT = 100;
 /** Longest name of what was looked at that a line has room for. */
 const LINE = 120;

@@ -73,7 +73,6 @@ export function diff(old: Results, now: Results): Diff {
 /** A check over the runs of a folder. */
 export interface TrendRow {
   readonly id: string;
-  /** Its last result. */
   readonly last: CheckResult;
   /** Its verdict in each run, from the oldest; undefined where a run has no such check. */
   readonly results: readonly (CheckResult | undefined)[];

@@ -23,7 +23,6 @@ export class SelectionError extends Error {
 export const toRegExp = (pattern: string): RegExp =>
   new RegExp(`^${pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`, 'i');
 
-/** The words for units. */
 export type UnitKind = 'check' | 'case' | 'scenario';
 
 /** A unit as far as patterns look at it. */

@@ -64,7 +64,6 @@ export interface Sheet {
   readonly wrong: readonly Line[];
 }
 
-/** The tone of a verdict. */
 export const TONES = { pass: 'good', fail: 'bad', incomplete: 'warn' } as const satisfies Record<
   Sheet['verdict'],
   Tone

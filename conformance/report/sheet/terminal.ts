@@ -83,7 +83,6 @@ export function fullRows(line: Line, c: Colours, width = 120): string[] {
   ];
 }
 
-/** A line in one row. */
 function briefRow({ mark, tone, subject, sentence, beside }: Line, c: Colours): string {
   const front = mark === '' ? '' : `${painted(c, tone, mark)}  `;
   const also = beside === undefined ? '' : `  ${c.dim(joinLines(beside))}`;

@@ -149,7 +149,6 @@ const sum = <Row>(rows: readonly Row[], of: (row: Row) => number): number =>
 export const addressText = ({ url, inProcess }: Results['target']): string =>
   inProcess === true ? 'an emulator in this process' : url;
 
-/** The target with its kind. */
 export const targetText = (target: Results['target']): string => {
   const { kind, profile } = target;
   return `${addressText(target)} (${kind}${kind === 'client' ? '' : `, profile ${profile}`})`;

@@ -111,7 +111,6 @@ export const nounOf = ({ clause, requirement }: CheckResult): string => {
   return requirement === 'REC-3' ? RECORDINGS.one : CASES.one;
 };
 
-/** The words for a report. */
 export function wordsOf({ checks, target }: Pick<Results, 'checks' | 'target'>): Words {
   if (target.kind === 'client') return CASES;
   const [first] = checks;

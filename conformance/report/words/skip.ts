@@ -211,7 +211,6 @@ const LIMITS = {
   time: { flag: '--max-time', larger: 'more time' },
 } as const;
 
-/** A skip in words. */
 export function skipWords(skip: Skip): SkipText {
   switch (skip.kind) {
     case 'need':

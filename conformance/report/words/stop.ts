@@ -15,7 +15,6 @@ import type { CredentialName } from '../../probe/request.js';
 import type { Hindrance } from '../../run/cleanup.js';
 import { findingText } from './finding.js';
 
-/** The flag of a setting. */
 export const flagOf = (name: string): string => `--${name.replaceAll('_', '-')}`;
 
 /** The words for a fact that is not known of a target. */
