@@ -30,6 +30,9 @@ describe('which script', () => {
     const failed = await h.refused(h.prompt('x', {}, { row }));
     expect(failed).toMatchObject({ status: 502, reason: 'turn_failed' });
     expect(failed.message).toContain('its model names an unknown script "nowhere"');
+    const other = h.addIntern(3, { booted: { model: null, instructions: 'script: nowhere' } });
+    const { message } = await h.refused(h.prompt('x', {}, { row: other }));
+    expect(message).toContain('the first line of its instructions names an unknown script "nowhere"');
     h.setStatus(row, 'failed');
     expect(await h.refused(h.prompt('x', {}, { row }))).toMatchObject({ reason: 'intern_not_ready' });
   });

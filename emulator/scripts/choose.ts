@@ -31,7 +31,7 @@ function ownScript(intern: InternRow): { name: string; by: string } | undefined 
   const { model, instructions } = intern.booted ?? intern.record;
   if (model?.startsWith('script/')) return { name: model.slice('script/'.length), by: 'its model' };
   const line = scriptLine(instructions ?? '');
-  return line && { name: line.name, by: 'its instructions' };
+  return line && { name: line.name, by: 'the first line of its instructions' };
 }
 
 const unknown = (scripts: ScriptRegistry, name: string) => {
