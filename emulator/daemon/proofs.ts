@@ -1,35 +1,13 @@
-import type { Clock } from '../clock/clock.js';
-import type { FairQueue } from '../clock/fair-queue.js';
-import type { Random } from '../clock/random.js';
-import type { Profile } from '../contract/profile.js';
-import type { InternRow } from '../contract/state.js';
-import type { SigningKey } from '../signing/keys.js';
 import { createSigner, type Signer } from '../signing/signer.js';
 import { createDaemon, type Daemon, type DaemonDeps } from './daemon.js';
+import type { ForgeDeps } from './forge.js';
 import { createIssued } from './issued.js';
 import type { SigningLabDeps } from './lab.js';
-import type { KeptNonces } from './nonces.js';
-import { createTokens, type InternRows } from './tokens.js';
+import { createTokens } from './tokens.js';
 
-export interface ProofsDeps {
-  readonly clock: Pick<Clock, 'now'>;
-  readonly heavyWork: FairQueue;
-  readonly random: Pick<Random, 'bytes' | 'uuid'>;
-  readonly profile: Profile;
-  readonly signingKey: SigningKey;
-  readonly interns: InternRows;
-  /** The known OAuth subjects. */
-  subjects(): Iterable<string>;
-  settings(): { readonly proof_window: number };
-  daemonOrigin(): string;
-  readonly requireV2?: boolean | undefined;
-  /** Where used nonces outlive the process; by default they are held in memory. */
-  readonly kept?: KeptNonces | undefined;
-  readonly lifecyclePlan?: (intern: InternRow) => { readonly daemon: 'reachable' | 'unreachable' };
-  readonly requestId: DaemonDeps['requestId'];
-  readonly onRequest?: DaemonDeps['onRequest'];
-  readonly log?: ((record: { event: string; [detail: string]: unknown }) => void) | undefined;
-}
+export interface ProofsDeps
+  extends Omit<DaemonDeps, 'publicKey' | 'issued' | 'findIntern'>,
+    Omit<ForgeDeps, 'issued' | 'delay'> {}
 
 /** Both ends of a proof, and what the signing lab between them works with. */
 export interface Proofs {

@@ -8,7 +8,7 @@ function setUp() {
   const bench = createBench();
   const nonces = createNonces();
   const deps = {
-    key: bench.signer.publicKey,
+    key: bench.lab.signingKey.publicKey,
     layout: bench.profile.proof_layout,
     names: proofHeaders(bench.profile),
     nonces,

@@ -1,6 +1,5 @@
 import type { Fault } from '../contract/fault.js';
 import type { Called } from '../contract/operation.js';
-import type { Caller } from '../domain/caller.js';
 import type { Fetch } from '../wire/serve.js';
 
 /** A request that meets disturbances: its body is there, so that it can be sent more than once. */
@@ -9,7 +8,6 @@ export interface Scene {
   readonly body: string;
   readonly operation: Called;
   readonly internId: string | undefined;
-  readonly caller?: Caller;
   readonly fault: Fault;
   /** The id that the request has, or is given. */
   readonly requestId: string;

@@ -28,7 +28,6 @@ export interface SigningKey {
   readonly jwk: SigningJwk;
   /** The private key as PKCS #8 PEM, as a store keeps it. */
   readonly pem: string;
-  readonly source: 'given' | 'seed' | 'stored' | 'generated';
 }
 
 /** A key that cannot be used; the message says why. */
@@ -55,7 +54,7 @@ const rawPublic = (key: KeyObject): Buffer => {
   return Buffer.from(String(key.export({ format: 'jwk' }).x), 'base64url');
 };
 
-function describe(privateKey: KeyObject, source: SigningKey['source']): SigningKey {
+function describe(privateKey: KeyObject): SigningKey {
   const raw = rawPublic(createPublicKey(privateKey));
   const publicKey = importPublicKey(raw);
   if (!publicKey) throw new UnusableKey('the public key is of small order');
@@ -66,7 +65,6 @@ function describe(privateKey: KeyObject, source: SigningKey['source']): SigningK
     get pem() {
       return privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
     },
-    source,
   };
 }
 
@@ -95,11 +93,11 @@ const is32Bytes = (value: unknown): value is string =>
  *
  * @internal
  */
-export function signingKeyFromSecret(secret: Uint8Array, source: SigningKey['source'] = 'given'): SigningKey {
+export function signingKeyFromSecret(secret: Uint8Array): SigningKey {
   if (secret.length !== 32) throw new UnusableKey(`an Ed25519 secret has 32 bytes, got ${secret.length}`);
   // As PKCS #8 this takes eight times as long. Node computes `x` itself, but wants one.
   const jwk = { kty: 'OKP', crv: 'Ed25519', d: Buffer.from(secret).toString('base64url'), x: '' };
-  return describe(createPrivateKey({ key: jwk, format: 'jwk' }), source);
+  return describe(createPrivateKey({ key: jwk, format: 'jwk' }));
 }
 
 /**
@@ -107,12 +105,12 @@ export function signingKeyFromSecret(secret: Uint8Array, source: SigningKey['sou
  *
  * @internal
  */
-export function readPrivateKey(text: string, source: SigningKey['source'] = 'given'): SigningKey {
+export function readPrivateKey(text: string): SigningKey {
   const trimmed = text.trim();
   if (trimmed.startsWith('-----BEGIN')) {
     if (trimmed.includes('PUBLIC KEY')) throw new UnusableKey('a private key is required, this one is public');
     try {
-      return describe(createPrivateKey(trimmed), source);
+      return describe(createPrivateKey(trimmed));
     } catch (cause) {
       if (cause instanceof UnusableKey) throw cause;
       throw new UnusableKey('the PEM cannot be read as an unencrypted private key', { cause });
@@ -121,7 +119,7 @@ export function readPrivateKey(text: string, source: SigningKey['source'] = 'giv
   const jwk = parseJwk(trimmed);
   if (jwk.d === undefined) throw new UnusableKey('a private key is required: the JWK has no "d"');
   if (!is32Bytes(jwk.d)) throw new UnusableKey('the "d" of the JWK is not 32 bytes of Base64url');
-  const key = signingKeyFromSecret(Buffer.from(jwk.d, 'base64url'), source);
+  const key = signingKeyFromSecret(Buffer.from(jwk.d, 'base64url'));
   if (jwk.x !== undefined && jwk.x !== key.jwk.x)
     throw new UnusableKey('"x" and "d" of the JWK do not belong together');
   return key;
@@ -153,14 +151,13 @@ export function readPublicKey(text: string): VerifyKey {
 }
 
 /** A key that always can be made, made when it is first used: making it takes longer than the rest of an emulator. */
-function whenUsed(source: SigningKey['source'], make: () => SigningKey): SigningKey {
+function whenUsed(make: () => SigningKey): SigningKey {
   let made: SigningKey | undefined;
   const key = () => {
     made ??= make();
     return made;
   };
   return {
-    source,
     get privateKey() {
       return key().privateKey;
     },
@@ -183,11 +180,11 @@ function whenUsed(source: SigningKey['source'], make: () => SigningKey): Signing
  * @internal
  */
 export function loadSigningKey(from: { given?: string; seed?: string; stored?: string }): SigningKey {
-  if (from.given !== undefined) return readPrivateKey(from.given, 'given');
+  if (from.given !== undefined) return readPrivateKey(from.given);
   if (from.seed !== undefined) {
     const secret = createHash('sha256').update(`intern-emulator signing key\n${from.seed}`).digest();
-    return whenUsed('seed', () => signingKeyFromSecret(secret, 'seed'));
+    return whenUsed(() => signingKeyFromSecret(secret));
   }
-  if (from.stored !== undefined) return readPrivateKey(from.stored, 'stored');
-  return whenUsed('generated', () => describe(newEd25519Key(), 'generated'));
+  if (from.stored !== undefined) return readPrivateKey(from.stored);
+  return whenUsed(() => describe(newEd25519Key()));
 }

@@ -1,7 +1,6 @@
 import { canonicalise, type ProofFields, type ProofLayout, UnsignableField } from './canonical.js';
-import type { SigningJwk, SigningKey } from './keys.js';
+import type { SigningKey } from './keys.js';
 import { signBytes } from './sign.js';
-import type { VerifyKey } from './verify.js';
 
 /** The request for a proof. `timestamp` in Unix seconds. */
 export interface ProofRequest {
@@ -22,8 +21,6 @@ export interface Proof {
 }
 
 export interface Signer {
-  readonly jwk: SigningJwk;
-  readonly publicKey: VerifyKey;
   /** Throws {@link UnsignableField} if a field cannot be signed or carried in a header. */
   sign(request: ProofRequest): Proof;
 }
@@ -41,12 +38,6 @@ export function createSigner(
   onSigned?: (signature: string, fields: ProofFields) => void,
 ): Signer {
   return {
-    get jwk() {
-      return key.jwk;
-    },
-    get publicKey() {
-      return key.publicKey;
-    },
     sign({ internId, timestamp, user, bodySha256, route }) {
       if (!PROOF_USER.test(user)) throw new UnsignableField('user', 'cannot be carried in a header');
       const v1 = { intern_id: internId, timestamp: String(timestamp), user, body_sha256: bodySha256 };

@@ -12,7 +12,7 @@ import { replyTo } from './examples.js';
 import { bodyOf, type Facts, type SentRequest, withBody } from './facts.js';
 import { AFTER_FAULT, BAD_ENDS, CLIENT_LEFT, noteOf, OF_OPERATION } from './outcome.js';
 
-type Parts = Pick<ControlParts, 'journal' | 'profile' | 'readers' | 'requirementOf' | 'runs' | 'scripts' | 'target'>;
+type Parts = Pick<ControlParts, 'journal' | 'profile' | 'readers' | 'requirementOf' | 'runs' | 'target'>;
 type Outcome = Pick<ExchangeExplanation, 'verdict' | 'summary' | 'wrong' | 'page'> & {
   requirement?: string | null | undefined;
   next?: { do: string; send?: SentRequest | undefined };
@@ -30,7 +30,6 @@ function factsOf(draft: JournalDraft, entry: JournalEntry, parts: Parts): Facts 
     workspaceId: row?.record.workspace_id ?? workspace_id,
     idempotencyHeader: parts.profile.idempotency_header ?? 'idempotency-key',
     toolName: parts.profile.tool_name,
-    scripts: parts.scripts.names(),
     status: row?.record.status,
     waiting: waits.find(({ id }) => id === draft.run?.id) ?? waits[0],
   };

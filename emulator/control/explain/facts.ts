@@ -22,7 +22,6 @@ export interface Facts {
   readonly workspaceId: string;
   readonly idempotencyHeader: string;
   readonly toolName: string;
-  readonly scripts: readonly string[];
   /** The present status of the intern in the path, if there is one. */
   readonly status: string | undefined;
   /** A run of this intern that waits for an answer: that of the request, if it has one. */
