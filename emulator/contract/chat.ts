@@ -33,12 +33,6 @@ export interface InvokeInput extends Read {
   readonly sessionId: string | undefined;
 }
 
-/** Answer of a prompt that was steered into a going run (CHAT-14), and of invoke. */
-export interface TurnAnswer {
-  session_id: string;
-  status: 'started' | 'steered';
-}
-
 type Path = readonly (string | number)[];
 
 const bad = (path: Path, expected: string) =>

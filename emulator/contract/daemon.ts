@@ -1,13 +1,6 @@
 import type { ErrorKey, ErrorRow } from './errors.js';
 import { type Infer, withZod } from './with-zod.js';
 
-/** Answer of `get_intern_daemon` (DAEMON-1). */
-export interface InternDaemonAccess {
-  /** Scheme and host, with the port unless it is the scheme's default. */
-  origin: string;
-  token: string;
-}
-
 /** Why a daemon refuses a request, in the order in which it looks. */
 export const DAEMON_REFUSALS = {
   token_invalid: { message: 'The daemon token is missing or not of a running intern', requirement: 'DAEMON-1' },
@@ -49,19 +42,6 @@ export const verifiedSchema = withZod((z) =>
   }),
 );
 export type Verified = Infer<typeof verifiedSchema>;
-
-export interface DaemonAccepted {
-  ok: true;
-  verified: Verified;
-}
-
-export interface DaemonRefused {
-  error: {
-    code: 401;
-    message: string;
-    metadata: { reason: DaemonReason; retryable: false; hint?: DaemonHint };
-  };
-}
 
 /** The daemon's other refusals, in the envelope of {@link ErrorRow}. */
 export const DAEMON_ERRORS = {

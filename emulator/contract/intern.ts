@@ -122,20 +122,3 @@ export type DeleteBody = Infer<typeof deleteBodySchema>;
 /** Query of list (LIST-2, LIST-3), after the status list was split and its length validated. */
 export const MAX_STATUSES_IN_FILTER = 8;
 export const MAX_PAGE = 500;
-
-/** Answers of the lifecycle operations (published). */
-export interface InternListResponse {
-  data: Intern[];
-  has_more: boolean;
-  /** Absent, never null, when there is no next page. */
-  next_cursor?: string;
-}
-export interface DeleteInternResponse {
-  deleting: true;
-}
-export interface ProvisionInternResponse {
-  provisioning: true;
-}
-export interface SuspendInternResponse {
-  suspended: true;
-}

@@ -26,9 +26,6 @@ export const signBodySchema = (methods: readonly string[]) =>
   );
 export type SignBody = Infer<ReturnType<typeof signBodySchema>>;
 
-/** Answer of sign: header names and their values (SIGN-1). */
-export type SignResponse = Record<string, string>;
-
 /** A public Ed25519 key as it is published (RFC 8037, RFC 7517); `kid` is its RFC 7638 thumbprint. */
 export const publicJwkSchema = withZod((z) =>
   z.strictObject({
@@ -41,7 +38,3 @@ export const publicJwkSchema = withZod((z) =>
   }),
 );
 export type PublicJwk = Infer<typeof publicJwkSchema>;
-/** Answer of `GET /_emulator/keys`. */
-export interface JwkSet {
-  keys: PublicJwk[];
-}

@@ -97,11 +97,6 @@ export const vaultSecretSchema = withZod((z) =>
 );
 export type VaultSecret = Infer<typeof vaultSecretSchema>;
 
-export interface VaultSecretList {
-  data: VaultSecret[];
-  has_more: boolean;
-}
-
 /** The answer to an intern that asks for a secret for a host (VAULT-9). */
 export type ReleaseVerdict = 'released' | 'refused: host' | 'refused: missing';
 

@@ -1,4 +1,3 @@
-import type { JwkSet } from '../contract/signing.js';
 import { explainBodySchema, forgeBodySchema } from '../contract/signing-lab.js';
 import type { SigningLab } from '../daemon/lab.js';
 import { json } from '../http/response.js';
@@ -21,7 +20,7 @@ export function signingLab(lab: SigningLab): ControlRow[] {
   return [
     controlRow('GET /keys', {
       does: 'Lists the public keys that proofs are signed with, as a JWK set',
-      handle: () => json({ keys: lab.keys() } satisfies JwkSet),
+      handle: () => json({ keys: lab.keys() }),
     }),
     controlRow('POST /signing/explain', {
       does: 'Explains what a daemon would answer to a signed request, down to the first differing byte',

@@ -5,9 +5,7 @@ import {
   DAEMON_BODY_CAP,
   DAEMON_ERRORS,
   DAEMON_REFUSALS,
-  type DaemonAccepted,
   type DaemonHint,
-  type DaemonRefused,
   type RefusalKey,
 } from '../contract/daemon.js';
 import { Refusal, rowEnvelope } from '../contract/errors.js';
@@ -111,7 +109,7 @@ const answerOf = (value: unknown, status: number, headers: Record<string, string
 });
 
 function refusal({ reason, detail }: Refused, hint?: DaemonHint): DaemonResponse {
-  const body: DaemonRefused = {
+  const body = {
     error: {
       code: 401,
       message: `${DAEMON_REFUSALS[reason].message}: ${detail}`,
@@ -230,8 +228,7 @@ export function createDaemon(deps: DaemonDeps): Daemon {
       // Accepted only once its nonce is sure to stay used, even if the process dies.
       if (kept) await kept.commit();
     }
-    const accepted: DaemonAccepted = { ok: true, verified };
-    return { answer: answerOf(accepted, 200), internId, user: verified.user };
+    return { answer: answerOf({ ok: true, verified }, 200), internId, user: verified.user };
   };
 
   return {

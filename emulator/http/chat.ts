@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/clock.js';
 import type { Random } from '../clock/random.js';
-import { type ChatInput, readChat, type TurnAnswer } from '../contract/chat.js';
+import { type ChatInput, readChat } from '../contract/chat.js';
 import type { Profile } from '../contract/profile.js';
 import type { Settings } from '../contract/settings.js';
 import type { Limiter } from '../domain/limiter.js';
@@ -75,8 +75,7 @@ export function chatRoute(deps: ChatDeps): Route {
       };
       const result = await deps.runs.prompt({ intern, admit, onRun, client, ...input });
       if ('reader' in result) return stream(call, result.reader);
-      const answer: TurnAnswer = { session_id: result.steered, status: 'steered' };
-      return json(answer, 202, noted(input.ignored));
+      return json({ session_id: result.steered, status: 'steered' }, 202, noted(input.ignored));
     },
   });
 }

@@ -1,6 +1,5 @@
 import type { Clock } from '../clock/clock.js';
 import type { Random } from '../clock/random.js';
-import type { InternDaemonAccess } from '../contract/daemon.js';
 import { Refusal } from '../contract/errors.js';
 import type { InternRow, RevealRow } from '../contract/state.js';
 import type { Collection } from '../store/store.js';
@@ -33,7 +32,7 @@ export function daemonRoute(deps: DaemonRouteDeps): Route {
     async handle({ caller, intern, bodiless }) {
       if (intern.record.status !== 'running' || intern.daemon_token === null) throw new Refusal('intern_not_running');
       if (deps.lifecyclePlan(intern).daemon === 'unreachable') throw new Refusal('daemon_unreachable');
-      const answer: InternDaemonAccess = { origin: deps.daemonOrigin(), token: intern.daemon_token };
+      const answer = { origin: deps.daemonOrigin(), token: intern.daemon_token };
       const shown = json(answer, 200, { 'cache-control': 'no-store' });
       if (bodiless) return shown;
       const reveal: RevealRow = {

@@ -3,11 +3,8 @@ import {
   type CreateBody,
   createBodySchema,
   type DeleteBody,
-  type DeleteInternResponse,
   deleteBodySchema,
   type Intern,
-  type ProvisionInternResponse,
-  type SuspendInternResponse,
   type UpdateBody,
   updateBodySchema,
 } from '../contract/intern.js';
@@ -151,7 +148,7 @@ export function internRoutes({ interns, provisioning, store, profile, create }: 
       async handle({ intern, input }) {
         provisioning.destroy(intern, input.acknowledge_workspace_loss ?? false);
         await store.commit();
-        return json({ deleting: true } satisfies DeleteInternResponse, 202);
+        return json({ deleting: true }, 202);
       },
     }),
     route<undefined>({
@@ -164,7 +161,7 @@ export function internRoutes({ interns, provisioning, store, profile, create }: 
       async handle({ intern }) {
         provisioning.provision(intern);
         await store.commit();
-        return json({ provisioning: true } satisfies ProvisionInternResponse, 202);
+        return json({ provisioning: true }, 202);
       },
     }),
     route<undefined>({
@@ -177,7 +174,7 @@ export function internRoutes({ interns, provisioning, store, profile, create }: 
       async handle({ intern }) {
         provisioning.suspend(intern);
         await store.commit();
-        return json({ suspended: true } satisfies SuspendInternResponse);
+        return json({ suspended: true });
       },
     }),
   ];

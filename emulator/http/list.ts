@@ -1,10 +1,4 @@
-import {
-  type InternListResponse,
-  MAX_PAGE,
-  MAX_STATUSES_IN_FILTER,
-  STATUSES,
-  type Status,
-} from '../contract/intern.js';
+import { MAX_PAGE, MAX_STATUSES_IN_FILTER, STATUSES, type Status } from '../contract/intern.js';
 import { suggestion } from '../contract/nearest.js';
 import type { InternRow } from '../contract/state.js';
 import { countOf, wrongField } from './checked.js';
@@ -69,7 +63,7 @@ export function parseListQuery(query: URLSearchParams): ListQuery {
 }
 
 /** One page of the rows, which come newest first (LIST-1). */
-export function listPage(rows: readonly InternRow[], { statuses, limit, before }: ListQuery): InternListResponse {
+export function listPage(rows: readonly InternRow[], { statuses, limit, before }: ListQuery) {
   const rest = rows.filter(
     (row) => (before === undefined || row.seq < before) && (!statuses || statuses.has(row.record.status)),
   );

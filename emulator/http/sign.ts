@@ -2,7 +2,7 @@ import type { Clock } from '../clock/clock.js';
 import type { Random } from '../clock/random.js';
 import { Refusal } from '../contract/errors.js';
 import { type Profile, proofHeaders } from '../contract/profile.js';
-import { type SignBody, type SignResponse, signBodySchema } from '../contract/signing.js';
+import { type SignBody, signBodySchema } from '../contract/signing.js';
 import type { Proof, Signer } from '../signing/signer.js';
 import { checked } from './checked.js';
 import { json } from './response.js';
@@ -57,7 +57,7 @@ export function signRoute(deps: SignDeps): Route {
         throw error;
       }
       // Not one literal: computed names are slow in it.
-      const answer: SignResponse = {};
+      const answer: Record<string, string> = {};
       answer[names.signature] = proof.signature;
       answer[names.timestamp] = proof.timestamp;
       answer[names.user] = proof.user;

@@ -1,13 +1,5 @@
 import type * as Z from 'zod';
-import type { InternDaemonAccess } from '../contract/daemon.js';
-import {
-  createBodySchema,
-  deleteBodySchema,
-  type InternListResponse,
-  internSchema,
-  promptText,
-  updateBodySchema,
-} from '../contract/intern.js';
+import { createBodySchema, deleteBodySchema, internSchema, promptText, updateBodySchema } from '../contract/intern.js';
 import { type Profile, proofHeaders } from '../contract/profile.js';
 import {
   createMappingSchema,
@@ -17,7 +9,7 @@ import {
   updateMappingSchema,
 } from '../contract/scim.js';
 import { ROUTE_PATH } from '../contract/signing.js';
-import { copySecretsSchema, storeSecretSchema, type VaultSecretList, vaultSecretSchema } from '../contract/vault.js';
+import { copySecretsSchema, storeSecretSchema, vaultSecretSchema } from '../contract/vault.js';
 import { loadZod } from '../contract/with-zod.js';
 
 const z = loadZod();
@@ -132,7 +124,7 @@ const responses = (profile: Profile) => {
       data: z.array(internSchema()),
       has_more: z.boolean(),
       next_cursor: z.string().exactOptional().meta({ description: 'Absent when there is no next page.' }),
-    }) satisfies Z.ZodType<InternListResponse>,
+    }),
     DeleteInternResponse: z.strictObject({ deleting: z.literal(true) }),
     ProvisionInternResponse: z.strictObject({ provisioning: z.literal(true) }),
     SuspendInternResponse: z.strictObject({ suspended: z.literal(true) }),
@@ -142,7 +134,7 @@ const responses = (profile: Profile) => {
     InternDaemonAccess: z.strictObject({
       origin: z.string().regex(/^https?:\/\/[^/?#]+$/),
       token: z.string(),
-    }) satisfies Z.ZodType<InternDaemonAccess>,
+    }),
     DaemonRequestSignature: z.union([
       z
         .strictObject({ [names.signature]: signature, [names.timestamp]: z.string(), [names.user]: z.string() })
@@ -171,7 +163,7 @@ const responses = (profile: Profile) => {
     VaultSecretListResponse: z.strictObject({
       data: z.array(vaultSecretSchema()),
       has_more: z.boolean(),
-    }) satisfies Z.ZodType<VaultSecretList>,
+    }),
   };
 };
 
