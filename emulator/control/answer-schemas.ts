@@ -23,7 +23,6 @@ import {
 } from '../contract/views.js';
 import { loadZod } from '../contract/with-zod.js';
 import type { StartedRun } from '../lab/lab.js';
-import type { InternView } from './readers.js';
 
 const z = loadZod();
 
@@ -75,7 +74,7 @@ export const answerSchemas = {
     script: text.nullable(),
     runs: z.array(runViewSchema()),
     api_key: text,
-  }) satisfies Z.ZodType<InternView>,
+  }),
   JournalEntry: journalEntrySchema(),
   Keys: z.strictObject({ keys: z.array(publicJwkSchema()) }),
   LabRun: labRunSchema(),

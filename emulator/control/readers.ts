@@ -1,9 +1,4 @@
 import type { Clock } from '../clock/clock.js';
-import type { Fault } from '../contract/fault.js';
-import type { Match } from '../contract/match.js';
-import type { RunView } from '../contract/run.js';
-import type { InternRow } from '../contract/state.js';
-import type { ClockView, ScriptView } from '../contract/views.js';
 import type { Interns } from '../domain/interns.js';
 import type { Runs } from '../domain/runs.js';
 import type { Faults } from '../http/faults.js';
@@ -11,28 +6,6 @@ import type { LazyLab } from '../lab/lazy.js';
 import type { Matches } from '../scripts/matches.js';
 import type { Scripts } from '../scripts/registry.js';
 import type { Readable } from './events.js';
-
-/** An intern as `GET /_emulator/interns/{id}` shows it, without its key. */
-export interface InternView {
-  intern: InternRow['record'];
-  vault: { id: string | null };
-  script: string | null;
-  runs: RunView[];
-}
-
-/** The present state of each thing, for its read and its event alike; undefined if it does not exist. */
-export interface Readers extends Record<Readable, (id: string, within?: string) => unknown> {
-  /** A thing, or several, as they are shown: without credentials and values of secrets, whatever field they were sent in. */
-  shown<T>(value: T): T;
-  intern(id: string): InternView | undefined;
-  /** The row behind it, with what only the service knows. */
-  internRow(id: string): InternRow | undefined;
-  run(id: string, internId?: string): RunView | undefined;
-  clock(): ClockView;
-  fault(): { data: Fault[] };
-  script(name: string): ScriptView | undefined;
-  match(): { data: readonly Match[] };
-}
 
 export interface ReadersDeps {
   readonly clock: Pick<Clock, 'now' | 'mode'>;
@@ -46,8 +19,10 @@ export interface ReadersDeps {
   readonly redact: (text: string) => string;
 }
 
-export function createReaders(deps: ReadersDeps): Readers {
+/** The present state of each thing, for its read and its event alike; undefined if it does not exist. */
+export function createReaders(deps: ReadersDeps) {
   const { clock, interns, runs, faults, scripts, matches, lab, redact } = deps;
+  /** A thing, or several, as they are shown: without credentials and values of secrets, whatever field they were sent in. */
   const shown = <T>(value: T): T => {
     const text = JSON.stringify(value);
     const clean = redact(text);
@@ -55,21 +30,25 @@ export function createReaders(deps: ReadersDeps): Readers {
   };
   return {
     shown,
-    intern(id) {
+    /** An intern as `GET /_emulator/interns/{id}` shows it, without its key. */
+    intern(id: string) {
       const row = interns.get(id);
       if (!row) return undefined;
       const { record, script } = row;
       return shown({ intern: record, vault: { id: record.vault_id }, script, runs: runs.list(row.id) });
     },
-    internRow: (id) => interns.get(id),
-    run(id, internId) {
+    /** The row behind it, with what only the service knows. */
+    internRow: (id: string) => interns.get(id),
+    run(id: string, internId?: string) {
       const run = runs.find(id, internId);
       return run && shown(run.view);
     },
     clock: () => ({ now: new Date(clock.now()).toISOString(), mode: clock.mode }),
     fault: () => ({ data: faults.listed() }),
-    script: (name) => scripts.view(name),
+    script: (name: string) => scripts.view(name),
     match: () => ({ data: matches.list() }),
-    lab: (id) => lab.read(id),
-  };
+    lab: (id: string) => lab.read(id),
+  } satisfies Record<Readable, (id: string, within?: string) => unknown> & Record<string, unknown>;
 }
+
+export type Readers = ReturnType<typeof createReaders>;
