@@ -1,7 +1,7 @@
 import { hostDelay } from './clock/host.js';
 import { hostSleep } from './clock/host-wait.js';
 import { type Doors, openDoors } from './composition/doors.js';
-import { layGround } from './composition/ground.js';
+import { type GroundDeps, layGround } from './composition/ground.js';
 import type { InternRow } from './contract/state.js';
 import { createEvents, type Events } from './control/events.js';
 import { createReaders } from './control/readers.js';
@@ -10,7 +10,6 @@ import { pastSince, watchTraffic } from './control/traffic.js';
 import type { InternsDeps } from './domain/interns.js';
 import type { Runs } from './domain/runs.js';
 import { createTranscripts } from './domain/transcripts.js';
-import type { Factories } from './factories.js';
 import { judgeExchanges } from './http/judging.js';
 import { logRequests, warnOfRefusals } from './http/request-log.js';
 import type { LabOptions } from './lab/lab.js';
@@ -20,20 +19,13 @@ import { createLogin } from './oidc/login.js';
 import { LOGIN_PATH } from './oidc/terms.js';
 import { type EmulatorOptions, loadMatches } from './options/options.js';
 import { createMatches, needScripts } from './scripts/matches.js';
-import type { Mount } from './serving/addresses.js';
 import { createStandardErrorLog } from './serving/standard-error.js';
 import { createWaitReporter, type Waiting } from './serving/waits.js';
-import type { DaemonTokens } from './spaces/daemon-tokens.js';
-import type { Lifetime } from './state/lifetime.js';
 
 /** How long a clock may stand still before what waits for it is reported, in ms of the host's time. */
 const PATIENCE = 500;
 
-export interface CompositionDeps {
-  readonly lifetime: Lifetime;
-  readonly mount: Mount;
-  readonly factories: Factories;
-  readonly tokens: DaemonTokens;
+export interface CompositionDeps extends Pick<GroundDeps, 'lifetime' | 'mount' | 'factories' | 'tokens'> {
   /** Makes another emulator, for the lab. */
   readonly createEmulator: LabOptions['emulator'];
 }

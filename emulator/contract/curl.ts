@@ -1,14 +1,16 @@
 import { curlParts } from './pasted.js';
 
+export interface SentRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+}
+
 /** The part of an entry of the journal that makes its curl command. */
 interface Asked {
   readonly operation: string | null;
-  readonly request: {
-    readonly method: string;
-    readonly url: string;
-    readonly headers: Readonly<Record<string, string>>;
-    readonly body: string | null;
-  };
+  readonly request: SentRequest;
   /** Of a stream. */
   readonly writes?: unknown;
 }

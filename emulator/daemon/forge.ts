@@ -1,28 +1,21 @@
 import { createHash, type KeyObject } from 'node:crypto';
-import type { Clock } from '../clock/clock.js';
 import type { Random } from '../clock/random.js';
 import { suggestion } from '../contract/nearest.js';
-import { type Profile, proofHeaders } from '../contract/profile.js';
+import { proofHeaders } from '../contract/profile.js';
 import type { ForgeBody, ForgedRequest, ForgeList, Forgery } from '../contract/signing-lab.js';
 import type { InternRow } from '../contract/state.js';
 import { canonicalise, type ProofFields } from '../signing/canonical.js';
 import { type SigningKey, signingKeyFromSecret } from '../signing/keys.js';
 import { signBytes } from '../signing/sign.js';
 import { PROOF_USER } from '../signing/signer.js';
+import type { DaemonDeps } from './daemon.js';
 import type { Defect, HeaderMap, Workshop } from './defect.js';
 import { DEFECTS } from './defects.js';
-import type { Issued } from './issued.js';
-import type { InternRows } from './tokens.js';
 
-export interface ForgeDeps {
-  readonly clock: Pick<Clock, 'now'>;
+export interface ForgeDeps
+  extends Pick<DaemonDeps, 'clock' | 'interns' | 'issued' | 'profile' | 'settings' | 'subjects'> {
   readonly random: Pick<Random, 'bytes' | 'uuid'>;
-  readonly profile: Profile;
   readonly signingKey: SigningKey;
-  readonly issued: Issued;
-  readonly interns: InternRows;
-  subjects(): Iterable<string>;
-  settings(): { readonly proof_window: number };
   daemonOrigin(): string;
   /** Seconds for which a forgery keeps its defect, since it may take a while until it is sent. Default: an hour. */
   readonly delay?: number;

@@ -1,18 +1,12 @@
 import type { DaemonReason } from '../contract/daemon.js';
 import type { ProofHeaders } from '../contract/profile.js';
 import type { ReceivedHeaders } from '../requests/received-request.js';
-import { PROOF_USER } from '../signing/signer.js';
+import { PROOF_USER, type Proof } from '../signing/signer.js';
 import { decodeSignature } from '../signing/verify.js';
 
 /** A proof as it was found in the headers of a request: complete and of the right form, not yet verified. */
-export interface ReceivedProof {
+export interface ReceivedProof extends Proof {
   readonly version: 'v1' | 'v2';
-  readonly timestamp: string;
-  readonly user: string;
-  readonly signature: string;
-  /** Both with v2 only. */
-  readonly signatureV2?: string;
-  readonly nonce?: string;
 }
 
 /** Why a request is refused, and a few words on what was wrong and where. */

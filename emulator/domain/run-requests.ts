@@ -16,14 +16,17 @@ export interface RunRef {
   readonly note?: string | undefined;
 }
 
-export interface PromptRequest {
+interface RunRequest {
   readonly intern: InternRow;
-  readonly prompt: string;
-  readonly sessionId?: string | undefined;
-  readonly approvalMode?: ApprovalMode | undefined;
   readonly admit: Admit;
   /** Called with the run that the request starts, continues or is delivered into. */
   readonly onRun?: ((run: RunRef) => void) | undefined;
+}
+
+export interface PromptRequest extends RunRequest {
+  readonly prompt: string;
+  readonly sessionId?: string | undefined;
+  readonly approvalMode?: ApprovalMode | undefined;
   /**
    * The scope of the sender, needed only if the intern takes its time: a sender that disconnects before that releases
    * the intern.
@@ -31,26 +34,16 @@ export interface PromptRequest {
   readonly client?: () => Scope;
 }
 
-export interface ReplyRequest {
-  readonly intern: InternRow;
+export interface ReplyRequest extends RunRequest {
   readonly sessionId: string;
   /** The `tool_call_id`, which is the interaction id. */
   readonly interactionId: string;
   readonly content: string;
-  readonly admit: Admit;
-  /** Called with the run that the request starts, continues or is delivered into. */
-  readonly onRun?: ((run: RunRef) => void) | undefined;
 }
 
-export interface InvokeRequest {
-  readonly intern: InternRow;
+export interface InvokeRequest extends RunRequest, Pick<PromptRequest, 'sessionId' | 'client'> {
   readonly callerId: string;
   readonly input: string;
-  readonly sessionId?: string | undefined;
-  readonly admit: Admit;
-  /** Called with the run that the request starts, continues or is delivered into. */
-  readonly onRun?: ((run: RunRef) => void) | undefined;
-  readonly client?: () => Scope;
 }
 
 export type PromptResult = { readonly reader: Reader } | { readonly steered: string };

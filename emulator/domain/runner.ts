@@ -27,6 +27,7 @@ export interface RunnerDeps {
   readonly log: (record: Record<string, unknown>) => void;
   /** The answer that the run gives by itself, or undefined to ask. */
   readonly answer: (run: Run, ask: Ask) => AskResult | undefined;
+  /** Whether an intern would be given a secret for a host (VAULT-9). */
   readonly release: TurnDeps['release'];
   readonly interactionDeadline: () => number;
   readonly executionDeadline: () => number;

@@ -1,5 +1,4 @@
-import type { Clock } from '../clock/clock.js';
-import { createRandom, type Random } from '../clock/random.js';
+import { createRandom } from '../clock/random.js';
 import type { Scope } from '../clock/scope.js';
 import { Refusal } from '../contract/errors.js';
 import { readAnswer } from '../contract/interaction.js';
@@ -17,13 +16,10 @@ import { createRunIndex, type EndedRuns, type InternRuns, type RunDetails } from
 import type { InvokeRequest, PromptRequest, PromptResult, ReplyRequest, RunRef } from './run-requests.js';
 import { createRunner, type RunnerDeps } from './runner.js';
 import { createSessions } from './sessions.js';
-import type { Utterance } from './transcripts.js';
 
 export type * from './run-requests.js';
 
-export interface RunsDeps {
-  readonly clock: Clock;
-  readonly random: Random;
+export interface RunsDeps extends Pick<RunnerDeps, 'clock' | 'random' | 'release' | 'log' | 'said'> {
   /** The present settings: they may change while runs go on. */
   readonly settings: () => Settings;
   readonly store: Store;
@@ -33,17 +29,12 @@ export interface RunsDeps {
   };
   /** The intern as it is now; undefined once it is deleted. */
   readonly intern: (id: string) => InternRow | undefined;
-  /** Whether an intern would be given a secret for a host (VAULT-9). */
-  readonly release: RunnerDeps['release'];
   /** The scope of the present state, which every run ends with. */
   readonly scope: () => Scope;
-  readonly log: (record: Record<string, unknown>) => void;
   /** A run began, or went from one status to another. */
   readonly changed?: (runId: string, internId: string) => void;
   /** A run waits for the clock, in ms. */
   readonly waits?: (runId: string, ms: number) => void;
-  /** Receives the words of both sides in a run. */
-  readonly said?: (runId: string, said: Utterance) => void;
 }
 
 /** Why runs are ended from outside. */

@@ -1,8 +1,9 @@
+import type { SentRequest } from '../../contract/curl.js';
 import type { RefusalKey } from '../../contract/daemon.js';
 import { correctedBody, correctedQuery } from './corrected.js';
 import { DAEMON_ADVICE } from './daemon-advice.js';
 import { replyTo } from './examples.js';
-import { type Advice, bodyOf, type Facts, type SentRequest, withBody } from './facts.js';
+import { type Advice, bodyOf, type Facts, withBody } from './facts.js';
 
 const again = ({ entry }: Facts): SentRequest => entry.request;
 const get = (path: (facts: Facts) => string) => (facts: Facts) => ({

@@ -1,8 +1,9 @@
 import { readChat, readInvoke } from '../../contract/chat.js';
+import type { SentRequest } from '../../contract/curl.js';
 import { Refusal } from '../../contract/errors.js';
 import type { FieldProblem } from '../../contract/problem.js';
 import { exampleOf } from './examples.js';
-import { bodyOf, type Facts, type SentRequest, withBody } from './facts.js';
+import { bodyOf, type Facts, withBody } from './facts.js';
 
 type Path = readonly PropertyKey[];
 type Node = Record<PropertyKey, unknown>;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { SentRequest } from '../../contract/curl.js';
 import type { DaemonReason } from '../../contract/daemon.js';
-import { type Advice, type Facts, type SentRequest, withBody } from './facts.js';
+import { type Advice, type Facts, withBody } from './facts.js';
 
 /** Asks for a new proof of what was sent, where all of it is known: a body that was not read, or is not shown, is not. */
 function signAgain({ entry, base }: Facts): SentRequest | undefined {

@@ -1,3 +1,4 @@
+import type { SentRequest } from '../../contract/curl.js';
 import { curlOf } from '../../contract/curl.js';
 import type { RefusalKey } from '../../contract/daemon.js';
 import type { ErrorEnvelope } from '../../contract/errors.js';
@@ -9,7 +10,7 @@ import type { JournalDraft } from '../../http/journal-entry.js';
 import type { ControlParts } from '../parts.js';
 import { ADVICE } from './advice.js';
 import { replyTo } from './examples.js';
-import { bodyOf, type Facts, type SentRequest, withBody } from './facts.js';
+import { bodyOf, type Facts, withBody } from './facts.js';
 import { AFTER_FAULT, BAD_ENDS, CLIENT_LEFT, noteOf, OF_OPERATION } from './outcome.js';
 
 type Parts = Pick<ControlParts, 'journal' | 'profile' | 'readers' | 'requirementOf' | 'runs' | 'target'>;

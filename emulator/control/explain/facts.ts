@@ -1,16 +1,10 @@
+import type { SentRequest } from '../../contract/curl.js';
 import type { RefusalKey } from '../../contract/daemon.js';
 import type { JournalEntry } from '../../contract/journal-entry.js';
 import { jsonOf } from '../../contract/nesting.js';
 import type { FieldProblem } from '../../contract/problem.js';
 import { isRecord } from '../../contract/record.js';
 import type { RunView } from '../../contract/run.js';
-
-export interface SentRequest {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | null;
-}
 
 export interface Facts {
   readonly entry: JournalEntry;
