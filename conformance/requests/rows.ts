@@ -64,11 +64,14 @@ const whatever = (...values: readonly Value[]): readonly Value[] =>
 const as = (name: NonNullable<Send['as']> & string): Value => v(name, () => ({ as: name }), [name]);
 const NOBODY = bad(v('nobody', () => ({ as: null })));
 const WRONG = bad(v('a key that opens nothing', ({ ctx }) => ({ as: ctx.wrongKey })));
-/** Credentials that are none: of another scheme, and empty. */
-const NO_BEARER: readonly Value[] = bads(
-  v('another scheme', () => ({ as: null, headers: { authorization: 'Basic a2V5Og==' } })),
-  v('an empty credential', () => ({ as: null, headers: { authorization: 'Bearer ' } })),
-);
+/** Credentials that are none: of another scheme, empty, and one that opens the operation, without a scheme. */
+const noBearer = (caller: NonNullable<Send['as']> & string): readonly Value[] =>
+  alike(
+    'no bearer',
+    v('another scheme', () => ({ as: null, headers: { authorization: 'Basic a2V5Og==' } })),
+    v('an empty credential', () => ({ as: null, headers: { authorization: 'Bearer ' } })),
+    v('a credential without a scheme', () => ({ as: caller, present: (key) => ({ authorization: key }) }), [caller]),
+  );
 /** An intern's own key, of the intern that the request names. */
 const OWN = (below: string, options: Partial<Send> = {}): Value =>
   v(
@@ -95,7 +98,7 @@ const KEYS: readonly Value[] = [
   as('peer_api_key'),
   NOBODY,
   WRONG,
-  ...NO_BEARER,
+  ...noBearer('api_key'),
   ...bads(as('foreign_api_key'), as('management_key')),
   ...NOTHING_TO,
   ...regional('api_key'),
@@ -109,7 +112,7 @@ const ACCESS: readonly Value[] = [
   as('peer_oauth_token'),
   NOBODY,
   WRONG,
-  ...NO_BEARER,
+  ...noBearer('oauth_token'),
   ...bads(as('api_key'), as('peer_api_key'), as('foreign_api_key'), as('management_key')),
   ...NOTHING_TO,
   ...regional('oauth_token'),
@@ -119,7 +122,7 @@ const SIGNERS: readonly Value[] = [
   as('peer_oauth_token'),
   NOBODY,
   WRONG,
-  ...NO_BEARER,
+  ...noBearer('oauth_token'),
   ...bads(as('api_key'), as('oauth_interns_only_token'), as('foreign_api_key'), as('management_key')),
   ...NOTHING_TO,
   ...regional('oauth_token'),
@@ -334,6 +337,8 @@ const NO_FIELDS: readonly Value[] = [
     json('a field', { force: true }),
     v('a field of no type', () => ({ json: { force: true }, headers: { 'content-type': undefined } })),
     json('an empty field', { provision: null }),
+    json('a field of the record', { name: 'ada' }),
+    json('a field of a create', { workspace_id: null }),
     json('a field without a name', { '': null }),
     json('two fields', { a: 1, b: 2 }),
     raw('a list', '[]'),
@@ -782,6 +787,7 @@ export const TABLES: readonly Table[] = [
         as('management_key'),
         NOBODY,
         WRONG,
+        ...noBearer('management_key'),
         ...bads(as('api_key'), as('oauth_token'), as('foreign_api_key'), as('outsider_api_key'), as('own_key')),
         ...regional('management_key'),
       ],

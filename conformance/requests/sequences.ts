@@ -73,9 +73,14 @@ async function conversation({ chat, answer, api, interns, prompt }: Ctx): Promis
   if (isRecord(json)) await api.invoke(id, { input: prompt('echo'), session_id: json.session_id });
 }
 
-/** Two updates at once, of a setting each: neither takes back the other. */
+/** Settings by turns, so that each is set right after each other. */
+const BY_TURNS = ['name', 'description', 'name', 'instructions', 'description', 'instructions', 'name'] as const;
+
+/** Updates of a setting each, one after the other and two at once: none takes back another. */
 async function updates({ api, interns, race }: Ctx): Promise<void> {
   const { id } = await interns.stopped();
+  for (const [at, key] of BY_TURNS.entries())
+    await api.update(id, { [key]: key === 'name' ? interns.name() : `turn ${at}` }).catch(unanswered);
   for (const said of ['one', 'two']) {
     const settings = [{ description: said }, { instructions: said }];
     await race(settings.length, (at) => api.update(id, settings[at]).catch(unanswered));

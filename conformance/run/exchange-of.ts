@@ -21,7 +21,7 @@ function bodyOf({ json, body }: Send): Body {
 
 const callerOf = (send: Send): string | null | undefined => {
   const { as, headers, present } = send;
-  const given = Object.entries(headers ?? {}).find(([name]) => /^authorization$/i.test(name));
+  const given = Object.entries({ ...present?.('x'), ...headers }).find(([name]) => /^authorization$/i.test(name));
   // A credential of another scheme is none.
   if (given !== undefined) return /^\s*bearer\s+\S/i.test(given[1] ?? '') ? undefined : null;
   if (present !== undefined) return undefined;

@@ -5,7 +5,7 @@ import { lacking, raced, type Skip, stoppedBy } from '../framework/skip.js';
 import { Stopped } from '../framework/stop.js';
 import { READS } from '../habits/dealings.js';
 import type { ShownExchange } from '../probe/evidence.js';
-import { internPath, type Send } from '../probe/request.js';
+import { internIn, internPath, type Send } from '../probe/request.js';
 import type { Rule } from '../rules/index.js';
 import { needOf } from '../rules/needs.js';
 import { type Attempt, attempt } from './attempt.js';
@@ -39,6 +39,14 @@ function isReported(
 /** Statuses of refusals that changed nothing, and come again for the same request. */
 const REFUSED: ReadonlySet<number> = new Set([400, 401, 403, 404, 413, 415]);
 
+/** A read of the intern that a request names, by its caller. */
+const readOf = ({ as }: Send, id: string): Send => ({
+  path: internPath(id),
+  ...(as === undefined ? {} : { as }),
+});
+
+const isRead = ({ method = 'GET' }: Send): boolean => READS.has(method);
+
 /** The parts of an attempt that an exchange has not. */
 const NOTHING_ELSE: Omit<Attempt, 'error' | 'transcript'> = {
   control: [],
@@ -68,14 +76,15 @@ async function lookOnce({ ending, host, session, signal }: RunContext): Promise<
 
 /** The exchanges that show a breach, and those that it rests on, in their order. */
 function sliceOf({ shown }: Breaches): readonly ShownExchange[] {
-  const records = new Set(shown.flatMap(({ because, record }) => [...because, record]));
+  const records = new Set(shown.flatMap(({ because, record }) => [...because.map((one) => one.record), record]));
   return [...records].sort((one, other) => one.number - other.number).map((record) => record.snapshot());
 }
 
 /**
  * Why a breach does not count: two exchanges have to show the same, and no habit of the target may explain it. Undefined
- * where it counts. A request is sent again where that does nothing. Where it would do something, one exchange is enough for
- * a rule that needs no other; for any other rule the scenario is done again that has sent it.
+ * where it counts. A request is sent again where that does nothing, after the reads that it rests on. Where it would do
+ * something, one exchange is enough for a rule that needs no other; for any other rule the scenario is done again that has
+ * sent it, or its intern is read.
  */
 async function excuseOf(
   run: RunContext,
@@ -92,11 +101,14 @@ async function excuseOf(
   // On an emulator one exchange is enough.
   const isEnough = driver.control !== undefined || shown.some(({ finding }) => isProven(finding.found));
   if (isEnough || last === undefined) return undefined;
-  const { at, by, finding, send, status } = last;
+  const { at, because, by, finding, send, status } = last;
   const isShown = exchanges.size > 1;
   const hasWaited = settles === 'by itself' && isShown;
-  const reads = READS.has(send.method ?? 'GET');
+  const reads = isRead(send);
   const changesNothing = reads || REFUSED.has(status);
+  const id = internIn(send.path ?? '');
+  /** What shows the same and changes nothing: where the request would, a read of its intern. */
+  const shows: Send | undefined = changesNothing ? send : id === undefined ? undefined : readOf(send, id);
   let comes = isShown && (breaches.stays || settles === undefined || !reads);
   let looks = 0;
   const look = async (): Promise<Look> => {
@@ -105,15 +117,17 @@ async function excuseOf(
     let error: unknown;
     // Reads may be late.
     if (looks++ === 0 && comes) error = finding;
-    else if (changesNothing) {
-      await session.running.send(send).catch((reason: unknown) => {
-        if (reason instanceof Stopped) error = reason;
-      });
-      comes = exchanges.size > before;
-    } else if (scenario !== undefined && scenario.sweeps !== true) {
+    else if (!changesNothing && scenario !== undefined && scenario.sweeps !== true) {
       monitors.looks = false;
       await attempt(run, scenario);
       monitors.looks = true;
+      comes = exchanges.size > before;
+    } else if (shows !== undefined && (changesNothing || !alone)) {
+      // Reads that established what was expected establish it once more.
+      for (const one of [...because.flatMap(({ send }) => (isRead(send) ? send : [])), shows])
+        await session.running.send(one).catch((reason: unknown) => {
+          if (reason instanceof Stopped) error = reason;
+        });
       comes = exchanges.size > before;
     } else comes = alone;
     // Once the run is over, two exchanges are enough for a rule that needs no other exchange, or has waited.

@@ -89,6 +89,32 @@ test('what a check reports of an exchange its monitor does not report again', as
   ]);
 });
 
+test('a read that is wrong by an earlier read is sent again with it, and for an accepted write its intern is read', async () => {
+  let list: number | undefined;
+  /** Broken by what shows an intern after a list, once for each list. */
+  const after = monitor(({ answered, asked, operation }) => {
+    if (operation.name === 'list') list = asked.number;
+    if (list === undefined || answered.status !== 200 || operation.name === 'list') return undefined;
+    const because = [list];
+    list = undefined;
+    return is('what is shown after a list', null, operation.name, because);
+  });
+  const shows = (write: boolean) =>
+    check(
+      'rows/shows',
+      async ({ api, interns, send }) => {
+        const { id } = await interns.stopped();
+        await send({ path: '/interns' });
+        await (write ? api.update(id, { description: 'kept' }) : api.get(id));
+      },
+      { needs: ['write'], sweeps: true },
+    );
+  for (const write of [false, true]) {
+    const { results } = await runOf([shows(write), after]);
+    expect(rowOf(results)).toMatchObject({ verdict: 'fail', finding: { of: 'what is shown after a list' } });
+  }
+});
+
 test('an intern that a rule saw as it should not be is read once more, within the number that was given', async () => {
   const twice = monitor(
     ({ operation, answered }) =>

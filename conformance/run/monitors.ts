@@ -52,7 +52,7 @@ export interface Breaches {
     /** When it was asked, in ms of the run's clock. */
     readonly at: number;
     /** The exchanges that established what was expected. */
-    readonly because: readonly Evidence[];
+    readonly because: readonly Looked[];
   })[];
   /** It was still so in the look at the end. */
   stays: boolean;
@@ -97,7 +97,7 @@ export const callersOf = ({
 
 /** The monitors of a run: every exchange passes them, and the model behind them. */
 export function createMonitors(model: Model, now: () => number) {
-  const records = new Recent<number, Evidence>(KEPT);
+  const kept = new Recent<number, Looked>(KEPT);
   /** Kinds of breaches that nothing showed before, by the check that met them. */
   const broken = new Map<string | undefined, number>();
   /** The first breach that a walk met since it asked for it, by its check. */
@@ -153,7 +153,7 @@ export function createMonitors(model: Model, now: () => number) {
         ...looked,
         at: seen.asked.at,
         finding,
-        because: because.flatMap((number) => records.get(number) ?? []),
+        because: because.flatMap((number) => kept.get(number) ?? []),
       });
   };
   /** Whether a walk reports the breach of a rule at once: elsewhere, one that a late read may cause waits for the end. */
@@ -162,7 +162,7 @@ export function createMonitors(model: Model, now: () => number) {
   /** Rules judge an exchange first; then the model learns from it. Every rule judges what a walk asks for. */
   const judge = (looked: Looked, exchange: Exchange) => {
     const { by, record } = looked;
-    records.set(record.number, record);
+    kept.set(record.number, looked);
     const seen = closed ? undefined : seenBy(model, exchange);
     if (seen !== undefined) {
       const walks = by?.walks === true ? by.id : undefined;
