@@ -7,13 +7,6 @@ import { createLineWriter, createRequestLine } from './request-log.js';
 
 type Log = NonNullable<EmulatorOptions['log']>;
 
-/** The reports of an emulator, and where they go. */
-export interface Logging {
-  readonly log: Log;
-  readonly options: Pick<EmulatorOptions, 'log' | 'onRequest'>;
-  flush(): void;
-}
-
 const LEVELS = ['info', 'warn', 'error'] as const;
 
 /**
@@ -25,7 +18,7 @@ export function createLogging(
   { stderr, colors }: Pick<Io, 'stderr' | 'colors'>,
   given: Pick<GivenFlags, 'quiet' | 'logFormat'>,
   least: (typeof LEVELS)[number] = given.quiet ? 'error' : 'info',
-): Logging {
+) {
   const { write, flush } = createLineWriter(stderr);
   const json = given.logFormat === 'json';
   const line = createRequestLine(pc.createColors(colors));
@@ -47,7 +40,7 @@ export function createLogging(
 }
 
 /** Writes the waiting lines before the process ends, whether it is stopped, exits or crashes. */
-export function flushAtEnd({ flush }: Pick<Logging, 'flush'>): void {
+export function flushAtEnd({ flush }: Pick<ReturnType<typeof createLogging>, 'flush'>): void {
   process.on('uncaughtExceptionMonitor', flush);
   process.on('exit', flush);
 }

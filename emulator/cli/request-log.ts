@@ -37,12 +37,7 @@ const TOGETHER = 25;
 /** A line, or a function that makes it when it is written. */
 type Line = string | (() => string);
 
-export interface LineWriter {
-  write(line: Line): void;
-  flush(): void;
-}
-
-export function createLineWriter(write: (text: string) => void): LineWriter {
+export function createLineWriter(write: (text: string) => void) {
   let waiting: Line[] = [];
   const flush = () => {
     const lines = waiting.map((line) => (typeof line === 'string' ? line : line()));
@@ -50,7 +45,7 @@ export function createLineWriter(write: (text: string) => void): LineWriter {
     if (lines.length > 0) write([...lines, ''].join('\n'));
   };
   return {
-    write(line) {
+    write(line: Line): void {
       if (waiting.length === 0) void hostDelay(TOGETHER).then(flush);
       waiting.push(line);
     },

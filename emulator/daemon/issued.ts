@@ -1,11 +1,5 @@
 import type { ProofFields } from '../signing/canonical.js';
 
-/** The inputs of the emulator's own signatures, so that a refusal can name them. They are never part of a verdict. */
-export interface Issued {
-  add(signature: string, fields: ProofFields): void;
-  get(signature: string): ProofFields | undefined;
-}
-
 /**
  * How far `most` may be exceeded, so that the oldest are dropped together: taking them one by one from a map gets ever
  * slower.
@@ -13,12 +7,13 @@ export interface Issued {
 const SLACK = 1.1;
 
 /**
- * Remembers the last `most` signatures, and some before them: by default those of the last 1,000 proofs with a route.
+ * The inputs of the emulator's own signatures, so that a refusal can name them; they are never part of a verdict. The
+ * last `most` are remembered, and some before them: by default those of the last 1,000 proofs with a route.
  */
-export function createIssued(most = 2_000): Issued {
+export function createIssued(most = 2_000) {
   const bySignature = new Map<string, ProofFields>();
   return {
-    add(signature, fields) {
+    add(signature: string, fields: ProofFields): void {
       bySignature.delete(signature);
       bySignature.set(signature, fields);
       if (bySignature.size <= most * SLACK) return;
@@ -27,6 +22,8 @@ export function createIssued(most = 2_000): Issued {
         bySignature.delete(oldest);
       }
     },
-    get: (signature) => bySignature.get(signature),
+    get: (signature: string) => bySignature.get(signature),
   };
 }
+
+export type Issued = ReturnType<typeof createIssued>;

@@ -4,20 +4,6 @@ import type { Settings } from '../contract/settings.js';
 
 const WINDOW = 60_000;
 
-/** The chat turn limiter (CHAT-17, SIGN-8). */
-export interface Limiter {
-  /**
-   * Counts a turn of a caller, or throws 429 `rate_limited` with `Retry-After` in whole seconds. The result takes the
-   * count back, for a turn that is refused after all.
-   */
-  take(callerId: string): () => void;
-  /** The times that count, by caller. */
-  counted(): Record<string, number[]>;
-  restore(counted: Readonly<Record<string, readonly number[]>>): void;
-  /** Forgets the counts. Call it when the limit is changed. */
-  clear(): void;
-}
-
 /** Turns of one caller: times, oldest first, from `head` on. */
 interface Counted {
   times: number[];
@@ -25,10 +11,11 @@ interface Counted {
 }
 
 /**
- * At most `turns_per_minute` turns within any 60 seconds of the clock, per caller: a turn counts until exactly 60,000
- * ms after it. 0 is no limit. A limit that changes between two turns restarts the count.
+ * The chat turn limiter (CHAT-17, SIGN-8): at most `turns_per_minute` turns within any 60 seconds of the clock, per
+ * caller: a turn counts until exactly 60,000 ms after it. 0 is no limit. A limit that changes between two turns
+ * restarts the count.
  */
-export function createLimiter(deps: { clock: Pick<Clock, 'now'>; settings: () => Settings }): Limiter {
+export function createLimiter(deps: { clock: Pick<Clock, 'now'>; settings: () => Settings }) {
   const callers = new Map<string, Counted>();
   let limit = deps.settings().turns_per_minute;
   let swept = deps.clock.now();
@@ -53,7 +40,11 @@ export function createLimiter(deps: { clock: Pick<Clock, 'now'>; settings: () =>
   };
 
   return {
-    take(callerId) {
+    /**
+     * Counts a turn of a caller, or throws 429 `rate_limited` with `Retry-After` in whole seconds. The result takes the
+     * count back, for a turn that is refused after all.
+     */
+    take(callerId: string): () => void {
       const wanted = deps.settings().turns_per_minute;
       if (wanted !== limit) {
         limit = wanted;
@@ -86,13 +77,18 @@ export function createLimiter(deps: { clock: Pick<Clock, 'now'>; settings: () =>
         if (at >= taken.head) taken.times.splice(at, 1);
       };
     },
-    counted: () => Object.fromEntries([...callers].map(([id, { times, head }]) => [id, times.slice(head)])),
-    restore(counted) {
+    /** The times that count, by caller. */
+    counted: (): Record<string, number[]> =>
+      Object.fromEntries([...callers].map(([id, { times, head }]) => [id, times.slice(head)])),
+    restore(counted: Readonly<Record<string, readonly number[]>>): void {
       limit = deps.settings().turns_per_minute;
       swept = deps.clock.now();
       callers.clear();
       for (const [id, times] of Object.entries(counted)) callers.set(id, { times: [...times], head: 0 });
     },
+    /** Forgets the counts. Call it when the limit is changed. */
     clear: () => callers.clear(),
   };
 }
+
+export type Limiter = ReturnType<typeof createLimiter>;

@@ -2,32 +2,26 @@ import { Refusal } from '../contract/errors.js';
 import type { SessionRow } from '../contract/state.js';
 import type { Collection } from '../store/store.js';
 
-/** The sessions that invoke issued, with their callers: the newest 10,000. */
-export interface Sessions {
-  /** Throws 404 unless invoke issued the session to this caller on this intern (INVOKE-3). */
-  owned(internId: string, sessionId: string, callerId: string): void;
-  issue(internId: string, sessionId: string, callerId: string): void;
-  /** Deletes those of a deleted intern. */
-  forget(internId: string): void;
-}
-
 /**
- * Sessions in the store. Only those that invoke issued are kept. Chat accepts any session of the intern, and starts one
- * under an unknown id (CHAT-15), so a stored chat session would change no answer.
+ * The sessions that invoke issued, with their callers: the newest 10,000. Only these are kept. Chat accepts any
+ * session of the intern, and starts one under an unknown id (CHAT-15), so a stored chat session would change no
+ * answer.
  */
-export function createSessions(rows: Collection<SessionRow>): Sessions {
+export function createSessions(rows: Collection<SessionRow>) {
   const rowId = (internId: string, sessionId: string) => `${internId}\n${sessionId}`;
   return {
-    owned(internId, sessionId, callerId) {
+    /** Throws 404 unless invoke issued the session to this caller on this intern (INVOKE-3). */
+    owned(internId: string, sessionId: string, callerId: string): void {
       const row = rows.get(rowId(internId, sessionId));
       if (row?.caller !== callerId) throw new Refusal('session_not_found');
     },
-    issue(internId, sessionId, callerId) {
+    issue(internId: string, sessionId: string, callerId: string): void {
       const id = rowId(internId, sessionId);
       if (rows.has(id)) return;
       rows.put({ id, intern_id: internId, session_id: sessionId, caller: callerId });
     },
-    forget(internId) {
+    /** Deletes those of a deleted intern. */
+    forget(internId: string): void {
       const gone = [...rows.values()].filter((row) => row.intern_id === internId);
       for (const row of gone) rows.delete(row.id);
     },

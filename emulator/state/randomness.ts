@@ -1,13 +1,6 @@
 import { createRandom, type Random } from '../clock/random.js';
 import type { Store } from '../store/store.js';
 
-/** The randomness of an emulator: one seed, and a source of its own for each part that draws from it. */
-export interface Randomness {
-  of(part: string): Random;
-  /** The sources made so far, by their parts. */
-  readonly sources: ReadonlyMap<string, Random>;
-}
-
 /** Counts the openings of a store: it returns 1 for a new one. */
 function countOpening(store: Store): number {
   const meta = store.collection('meta');
@@ -17,17 +10,23 @@ function countOpening(store: Store): number {
   return openings;
 }
 
-/** Each opening of a store takes streams of its own: a restarted emulator repeats no id and no nonce. */
-export function createRandomness(given: string | undefined, store: Store): Randomness {
+/**
+ * The randomness of an emulator: one seed, and a source of its own for each part that draws from it. Each opening of a
+ * store takes streams of its own: a restarted emulator repeats no id and no nonce.
+ */
+export function createRandomness(given: string | undefined, store: Store) {
   const openings = countOpening(store);
   const { seed } = createRandom(given);
   const sources = new Map<string, Random>();
   return {
-    sources,
-    of(part) {
+    /** The sources made so far, by their parts. */
+    sources: sources as ReadonlyMap<string, Random>,
+    of(part: string): Random {
       const source = createRandom(seed, `${openings} ${part}`);
       sources.set(part, source);
       return source;
     },
   };
 }
+
+export type Randomness = ReturnType<typeof createRandomness>;

@@ -1,25 +1,15 @@
 import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
 
-/** Keeps values so that the rows alone reveal nothing of them (VAULT-4, VAULT-9). */
-export interface Sealing {
-  /** A value as it is kept in the row `id`, in hex. In another row, it does not open. */
-  seal(id: string, value: string): string;
-  /** The value; undefined if it was sealed by another key, for another row, or is damaged. */
-  open(id: string, sealed: string): string | undefined;
-  /** HMAC-SHA-256 under the vault's own key: equal in one vault exactly where values are equal. Hex. */
-  fingerprint(vault: string, value: string): string;
-}
-
 const IV = 12;
 const TAG = 16;
 
 /**
- * AES-256-GCM under `key`, 32 bytes, asked for on first use and before each sealing, so that nothing is sealed by a key
- * that is gone. The initialization vector is made of row and value (as RFC
- * 5297 does). A state that goes back to a snapshot draws the same randomness again, and a vector that came twice over
- * two values would reveal both.
+ * Keeps values so that the rows alone reveal nothing of them (VAULT-4, VAULT-9): AES-256-GCM under `key`, 32 bytes,
+ * asked for on first use and before each sealing, so that nothing is sealed by a key that is gone. The initialization
+ * vector is made of row and value (as RFC 5297 does). A state that goes back to a snapshot draws the same randomness
+ * again, and a vector that came twice over two values would reveal both.
  */
-export function createSealing(key: () => Buffer): Sealing {
+export function createSealing(key: () => Buffer) {
   const derived = new Map<string, Buffer>();
   const keyFor = (purpose: string): Buffer => {
     const known = derived.get(purpose);
@@ -35,14 +25,16 @@ export function createSealing(key: () => Buffer): Sealing {
   };
 
   return {
-    seal(id, value) {
+    /** A value as it is kept in the row `id`, in hex. In another row, it does not open. */
+    seal(id: string, value: string): string {
       key();
       const iv = digest(keyFor('vector'), id, value).subarray(0, IV);
       const cipher = createCipheriv('aes-256-gcm', keyFor('sealing'), iv).setAAD(Buffer.from(id));
       const sealed = Buffer.concat([iv, cipher.update(value, 'utf8'), cipher.final()]);
       return Buffer.concat([sealed, cipher.getAuthTag()]).toString('hex');
     },
-    open(id, text) {
+    /** The value; undefined if it was sealed by another key, for another row, or is damaged. */
+    open(id: string, text: string): string | undefined {
       const bytes = Buffer.from(text, 'hex');
       if (bytes.length < IV + TAG || bytes.length * 2 !== text.length) return undefined;
       const decipher = createDecipheriv('aes-256-gcm', keyFor('sealing'), bytes.subarray(0, IV), {
@@ -56,7 +48,12 @@ export function createSealing(key: () => Buffer): Sealing {
         return undefined;
       }
     },
-    // A key of its own for each vault; not kept, since a hundred thousand vaults may come and go.
-    fingerprint: (vault, value) => digest(digest(keyFor('fingerprints'), vault), value).toString('hex'),
+    /**
+     * HMAC-SHA-256 under the vault's own key: equal in one vault exactly where values are equal. Hex. The key is not
+     * kept, since a hundred thousand vaults may come and go.
+     */
+    fingerprint: (vault: string, value: string) => digest(digest(keyFor('fingerprints'), vault), value).toString('hex'),
   };
 }
+
+export type Sealing = ReturnType<typeof createSealing>;
