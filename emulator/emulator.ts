@@ -173,8 +173,8 @@ function connect(
 
   const guarded = { token: options.controlToken, publicHost: mount.publicHost, beyondLoopback: mount.beyondLoopback };
   const control = createControl(guarded, async () => {
-    const { agentRows, controlRows, createRouter, labRows, openApiRow, signingLab } = await factories.loadControlled();
-    const { createSigningLab } = await import('./daemon/lab.js');
+    const { agentRows, controlRows, createRouter, createSigningLab, labRows, openApiRow, signingLab } =
+      await factories.loadControlled();
     const rows = controlRows({
       ...guarded,
       version: VERSION,

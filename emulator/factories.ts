@@ -47,7 +47,7 @@ export const defaultFactories = {
   createPathFinder,
   createPipeline,
   /** The calls of the control interface: many emulators are never controlled. */
-  loadControlled: () => import('./agents/controlled.js'),
+  loadControlled: async () => ({ ...(await import('./agents/controlled.js')), ...(await import('./daemon/lab.js')) }),
 };
 
 /** A factory for each part, with the signature of the default one. */

@@ -1,4 +1,5 @@
 import * as controlled from '../../emulator/agents/controlled.js';
+import { createSigningLab } from '../../emulator/daemon/lab.js';
 import { assemble, type Emulator } from '../../emulator/emulator.js';
 import { defaultFactories, type Factories } from '../../emulator/factories.js';
 import type { EmulatorOptions } from '../../emulator/index.js';
@@ -12,7 +13,7 @@ interface Mutated {
 }
 
 /** At once: a clock that jumps while nothing goes on would not wait for an import. */
-const loadControlled = async () => controlled;
+const loadControlled = async () => ({ ...controlled, createSigningLab });
 
 /** Starts the emulator that a mutant makes of a right one. */
 export function mutated(
