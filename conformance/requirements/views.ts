@@ -388,7 +388,6 @@ export const VIEWS: Readonly<Record<string, readonly string[]>> = {
   ],
   'vault/secret-form': ['VAULT-2/form', 'VAULT-3/as-named', 'VAULT-3/hosts-as-sent', 'vault/replaced'],
   'provision/only-where-it-can': ['BASE-3/reason', 'LIFE-1/refused-does-nothing', 'PROV-1/provision-runs'],
-  'chat-refusals/unknown-call': ['CHAT-6/reply-to-none', 'CHAT-7/call-unknown', 'CHAT-7/open-question-answered'],
   'sign/verifies': ['SIGN-4/verifies', 'sign/path-as-sent'],
   'delete/from-every-state': [
     'DELETE-1/delete-accepted',

@@ -3,12 +3,13 @@ import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import type { ChatReply } from '../framework/reply.js';
-import { permission, replyTo, when } from '../helpers/chat.js';
-import { onRunning, type Partner } from '../helpers/interns.js';
+import { callOf, permission, replyTo, when } from '../helpers/chat.js';
+import { onRunning, type Partner, runningOne } from '../helpers/interns.js';
 import { CLOSED, closed } from '../helpers/turns.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
 
+const UNKNOWN = 'call_that_nobody_made';
 const GOOD = 'allow_once';
 
 const BAD = 'no such option';
@@ -65,6 +66,37 @@ async function goingOn(ctx: Ctx, intern: Partner) {
 
 /** CHAT-7: the order in which a reply is checked, one check per pair of neighbours. An answer is delivered once. */
 export const CHAT_REFUSALS = checksOf('CHAT-7', 'P', {
+  'chat-refusals/unknown-call': {
+    title:
+      'A call never asked in this session is 404 interaction_unknown: invented, of another session, of another intern.',
+    ...onRunning(['behaviour:ask-permission'], async (ctx, intern) => {
+      const other = await runningOne(ctx);
+      const said = ctx.prompt('ask-permission');
+      const one = await intern.asked(said);
+      const { session } = callOf(one);
+      const invented = [
+        [UNKNOWN, 'an invented call'],
+        [`${callOf(one).id}_`, 'a call spelled otherwise'],
+      ] as const;
+      const elsewhere = ctx.sample([
+        [intern, 'a call of another session'],
+        [other, 'a call of another intern'],
+      ] as const);
+      const asking: [Partner, Transcript][] = [];
+      const calls: (readonly [string, string])[] = [...ctx.sample(invented)];
+      for (const [who, what] of elsewhere) {
+        const t = await who.asked(said);
+        asking.push([who, t]);
+        calls.push([callOf(t).id, what]);
+      }
+      for (const [call, what] of calls) await refused(intern, { call, session, content: GOOD }, 'unknown', what);
+      const nowhere = { ...replyTo(one, GOOD), session: 'a-session-that-never-was' };
+      await refused(intern, nowhere, 'unknown', 'a call in a session that never was');
+      await refused(other, replyTo(one, GOOD), 'unknown', 'a call and session of another intern');
+      for (const [asks, t] of [[intern, one] as const, ...asking])
+        expect.finish(await asks.answered(t, GOOD), 'stop', 'the run, answered rightly');
+    }),
+  },
   'chat-refusals/ended-before-busy': {
     title: 'An ended run is reported before another run that streams.',
     ...onRunning(['behaviour:ask-permission', 'behaviour:silent'], async (ctx, intern) => {
