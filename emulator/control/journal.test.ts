@@ -165,6 +165,8 @@ test('entries are a recording that drift and --replay read: aliases for ids and 
   await api.chat('hello');
   await api.get('/interns', { as: foreign_api_key ?? '' });
   await api.get('/interns', { as: 'nobody-knows-this' });
+  // A recording has no hosts: as a line, this refusal would be one of any such request.
+  await api.get('/interns', { headers: { host: 'eu.localhost' } });
   const text = await (await api.emulator.fetch('/_emulator/journal?format=recording')).text();
   const lines = text
     .trim()

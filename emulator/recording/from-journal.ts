@@ -70,8 +70,9 @@ function rawOf(
 ): RawExchange | undefined {
   const { request, response, writes, closed } = entry;
   const path = fromVersion(originForm(request.url));
-  // A request under way has no answer yet; the daemons are no part of a recording.
+  // A request under way has no answer yet; the daemons are no part of a recording, nor are hosts, so neither is a refusal for one.
   if (
+    entry.requirement === 'BASE-4' ||
     !path.startsWith(`${VERSION_SEGMENT}/`) ||
     entry.operation === 'daemon-request' ||
     entry.ms === null ||
@@ -106,7 +107,8 @@ function rawOf(
 }
 
 /**
- * Entries of the journal as a recording (REC-1): what `--replay` and `drift` read. Requests under way are left out.
+ * Entries of the journal as a recording (REC-1): what `--replay` and `drift` read. Requests under way are left out, and
+ * those to a regional host.
  * `callers` are the callers whose credentials have a name: `{alice: 'api_key'}`.
  */
 export async function recordingOf(
