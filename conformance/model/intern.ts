@@ -184,6 +184,8 @@ export interface InternFacts extends Dealt {
         reads: number;
       }
     | undefined;
+  /** The secrets that were stored in its vault and not deleted since, by their names. */
+  readonly stored: Map<string, { readonly number: number; readonly at: number }>;
   /** The latest delete that was accepted, where it acknowledges the loss of the workspace. */
   acknowledged: { readonly number: number; readonly at: number } | undefined;
   /** The latest lifecycle call that was refused. */
@@ -215,6 +217,7 @@ export const internFacts = (id: string): InternFacts => ({
   halted: undefined,
   attached: undefined,
   awaited: undefined,
+  stored: new Map(),
   acknowledged: undefined,
   refused: undefined,
   wrote: Number.NEGATIVE_INFINITY,

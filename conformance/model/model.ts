@@ -295,7 +295,7 @@ export function createModel(options: ModelOptions) {
 
     /** A request leaves: from now on its effects are possible. */
     asks(asked: Asked): void {
-      const { operation, id } = operationOf(asked) ?? {};
+      const { operation, id, secret } = operationOf(asked) ?? {};
       const name = operation?.name;
       if (name === 'create') creates.asks(asked);
       if (options.partial === true) return;
@@ -305,6 +305,7 @@ export function createModel(options: ModelOptions) {
       const facts = id !== undefined && (after !== undefined || name === 'update') ? internOf(id) : undefined;
       dealings.asks(asked);
       if (name !== undefined) names.asks(asked, name);
+      if (name === 'delete intern secret') interns.get(String(id))?.stored.delete(String(secret));
       if (id !== undefined) sessions.asks(asked, id);
       if (name === undefined || facts === undefined) return;
       if (facts.awaited !== undefined && UNDONE_BY[facts.awaited.name].includes(name)) facts.awaited = undefined;
@@ -390,7 +391,9 @@ export function createModel(options: ModelOptions) {
       if (facts !== undefined && status === 404 && mustBeFound(facts, asked, operation))
         facts.lost ??= { number: asked.number, at, by: name };
       creates.sees(answered);
+      if (name === 'delete intern secret') facts?.stored.delete(String(named.secret));
       if (took !== true) return;
+      if (name === 'store intern secret') facts?.stored.set(String(named.secret), { number: asked.number, at });
       if (name === 'delete' && facts !== undefined) {
         present.delete(facts);
         facts.acknowledged =

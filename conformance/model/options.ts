@@ -14,6 +14,8 @@ export interface Caller {
   readonly workspace?: string | undefined;
   /** API key and tokens of one person are one caller. */
   readonly person?: string | undefined;
+  /** The verified subject of an OAuth token. */
+  readonly subject?: string | undefined;
   /** The intern of an own key. */
   readonly intern?: string | undefined;
 }

@@ -1,6 +1,7 @@
 import type { Ctx } from '../framework/context.js';
 import { Skipped } from '../framework/skip.js';
 import { sha256 } from '../helpers/proofs.js';
+import { ofIntern, put, secretName, VALUE } from '../helpers/vault.js';
 import { LATE } from '../model/options.js';
 import { isRecord } from '../probe/json.js';
 import type { As } from '../probe/request.js';
@@ -185,6 +186,8 @@ export async function beginLife(ctx: Ctx, has: (need: string) => boolean) {
   // An emulator is never late.
   const aged = has('control') ? Promise.resolve() : ctx.wait(LATE).catch(() => {});
   const life: Life | undefined = isRecord(json) && typeof json.id === 'string' ? { id: json.id } : undefined;
+  const secret = { value: VALUE, hosts: ['api.example.com'] };
+  if (life !== undefined) await put(ctx, ofIntern(life.id), secretName(ctx), secret).catch(unanswered);
   const others = neighbours(ctx, [before, life?.id ?? before, after]);
   const go = async (known: Life, stage: Stage) => {
     if (stage.by !== 'create') {

@@ -1,6 +1,7 @@
 import { BAD_HOSTS } from '../arbitraries/host.js';
 import type { Ctx, KnownIntern } from '../framework/context.js';
 import { STATUSES } from '../habits/status-words.js';
+import { JSON_TYPE, padded, pieces } from '../helpers/bytes.js';
 import { DIGEST } from '../helpers/operations.js';
 import { sha256 } from '../helpers/proofs.js';
 import { secretName } from '../helpers/vault.js';
@@ -133,12 +134,18 @@ export const json = (name: string, value: unknown | ((ground: Ground) => unknown
 const raw = (name: string, body: string): Value =>
   v(name, () => ({ body, headers: { 'content-type': 'application/json' } }));
 const CAP = 1_048_576;
+const PIECE = 65_536;
 /** A body of so many bytes: white space after the JSON. */
 const sized = (name: string, bytes: number, value: (ground: Ground) => unknown): Value =>
   v(name, (ground) => ({
     body: JSON.stringify(value(ground)).padEnd(bytes, ' '),
     headers: { 'content-type': 'application/json' },
   }));
+/** Bodies of one byte too many: with their length, and in pieces without one. */
+const tooLarge = (value: (ground: Ground) => unknown): readonly Value[] => [
+  sized('too large', CAP + 1, value),
+  v('too large, in pieces', (ground) => ({ body: pieces(padded(value(ground), CAP + 1), PIECE), headers: JSON_TYPE })),
+];
 /** Bodies that are no JSON object. */
 const NO_OBJECTS = alike(
   'no object',
@@ -317,7 +324,7 @@ const SIGNED: readonly Value[] = [
     ...['PURGE', 'POST ', '', 7, ['POST']].map((method) =>
       routed(`the method ${JSON.stringify(method)}`, { method, path: '/api/invoke' }),
     ),
-    sized('too large', CAP + 1, () => ({ bodySha256: DIGEST })),
+    ...tooLarge(() => ({ bodySha256: DIGEST })),
   ),
   ...NO_OBJECTS,
 ];
@@ -519,7 +526,7 @@ export const TABLES: readonly Table[] = [
           json('a status of its own', created({ status: 'running' })),
           ...NOT_TAKEN.map((field) => json(`a ${field}`, created({ [field]: 'x' }))),
           json('an id of its own', created({ id: '00000000-0000-4000-8000-00000000dead' })),
-          sized('too large', CAP + 1, created()),
+          ...tooLarge(created()),
           raw('nothing', ''),
         ),
         ...NO_OBJECTS,
@@ -591,7 +598,7 @@ export const TABLES: readonly Table[] = [
           json('another vault', { vault_id: '00000000-0000-4000-8000-00000000dead' }),
           json('a setting and a field of nobody', { description: 'not to be kept', colour: 'red' }),
           json('a setting and one that is none', { description: 'not to be kept', name: 7 }),
-          sized('too large', CAP + 1, () => ({ description: 'too large' })),
+          ...tooLarge(() => ({ description: 'too large' })),
           raw('nothing', ''),
         ),
         ...NO_OBJECTS,
@@ -639,7 +646,7 @@ export const TABLES: readonly Table[] = [
           json('a number for the acknowledgement', { acknowledge_workspace_loss: 1 }),
           json('a field of nobody', { force: true }),
           json('the acknowledgement and a field of nobody', { acknowledge_workspace_loss: true, force: true }),
-          sized('too large', CAP + 1, () => ({})),
+          ...tooLarge(() => ({})),
         ),
         ...NO_OBJECTS,
       ],

@@ -262,6 +262,16 @@ export const ACCESS: readonly Rule[] = [
     },
   }),
   ...rulesOf('SIGN-6', SIGNING, {
+    subject: {
+      says: 'A proof names the verified subject of the token that it is made for.',
+      alone: true,
+      judge: (seen, model) => {
+        const { subject } = seen.caller ?? {};
+        return isProof(seen) && subject !== undefined
+          ? is(`user in a proof for ${seen.asked.caller}`, subject, seen.json?.[keysOf(model).user])
+          : undefined;
+      },
+    },
     'one-person': {
       says: 'All proofs for one token name the same user.',
       judge: (seen, model) => {

@@ -48,7 +48,9 @@ function judged(conversation: readonly Said[], more: Partial<Pick<ModelOptions, 
             ? { kind: 'key', workspace: 'w-2', person: 'two' }
             : name === 'bad'
               ? { kind: 'invalid' }
-              : undefined,
+              : name === 'oauth'
+                ? { kind: 'oauth', workspace: WORKSPACE, person: 'one', subject: 'u-2' }
+                : undefined,
   });
   return conversation.flatMap((said, index) => {
     const number = index + 1;
@@ -119,6 +121,14 @@ const copies = (names: readonly string[], got: readonly string[]) =>
     { data: got.map((name) => secret(name, [])) },
     { json: { names } },
   );
+
+const SECRETS = '/vault/interns/11111111-1111-4111-8111-111111111111/secrets';
+const STORES = entry(
+  `PUT ${SECRETS}/a`,
+  200,
+  { data: secret('a', ['a.test']) },
+  { json: { value: 'v', hosts: ['a.test'] } },
+);
 
 const record = (more: Record<string, unknown> = {}) => ({
   id: '11111111-1111-4111-8111-111111111111',
@@ -487,6 +497,7 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
   ],
   ['CHAT-1/content-is-new', [], [CREATE, chats({ says: ['a ', 'a b ', 'a b c ', 'a b c d'] })]],
   ['CHAT-1/model-not-used', [2], [CREATE, chats({ json: { model: 'any' }, said: { model: 'any' } })]],
+  ['SIGN-6/subject', [], [CREATE, { ...proves('a'), caller: 'oauth' }]],
   ['SIGN-5/moves-with-time', [2], [CREATE, proves('a'), proves('a')]],
   [
     'INVOKE-2/not-steered-after-a-suspend',
@@ -505,6 +516,7 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
   ],
   ['CHAT-7/answered-once', [1], [CREATE, chats({ asks: 1 }), replies(), replies()]],
   ['VAULT-3/hosts-as-sent', [], [stores(['API.Example.com.', 'api.example.com'], ['API.Example.com.'])]],
+  ['VAULT-1/kept', [2], [CREATE, STORES, entry(`GET ${SECRETS}`, 200, { data: [], has_more: false })]],
   ['VAULT-7/each-as-asked', [], [copies(['b', 'a'], ['a', 'b'])]],
 ])('%s is broken, because of %j', (rule, because, conversation) => {
   const broken = judged(conversation).find(({ id }) => id === rule);
@@ -544,6 +556,12 @@ test.each([403, 404, 421])('a regional host refuses with %i, whatever else is wr
   ]);
   const stated = found.filter(({ id }) => !['BASE-4/regional-status', 'BASE-3/published-reason'].includes(id));
   expect(stated.map(({ id }) => id)).toEqual([]);
+});
+
+test('a secret that was deleted, or may be on another page, is missed by nobody', () => {
+  const list = (has_more: boolean) => entry(`GET ${SECRETS}`, 200, { data: [], has_more });
+  const found = judged([CREATE, STORES, list(true), entry(`DELETE ${SECRETS}/a`, 204), list(false)]);
+  expect(found.map(({ id }) => id)).not.toContain('VAULT-1/kept');
 });
 
 test('an intern that stays stopped after a provision shows nothing where others stopped by themselves', () => {

@@ -89,6 +89,28 @@ export const VAULT: readonly Rule[] = [
       },
     },
   }),
+  ...rulesOf('VAULT-1', ['intern secrets'], {
+    kept: {
+      says: 'A secret that was stored in the vault of an intern is in it until it is deleted.',
+      settles: 'between writes',
+      judge: (seen) => {
+        const { asked, intern, json } = seen;
+        const isWhole = json?.has_more === false && Number(asked.query.get('offset') ?? 0) === 0;
+        if (!isDone(seen) || intern?.made === undefined || !isWhole) return undefined;
+        const before = [...intern.stored].filter(([, { at }]) => at <= asked.at);
+        const shown = new Set(secretsOf(seen).map(({ name }) => name));
+        const lost = before.filter(([name]) => !shown.has(name));
+        return before.length === 0
+          ? undefined
+          : is(
+              `secrets that ${seen.called} left out`,
+              [],
+              lost.map(([name]) => name),
+              lost.map(([, { number }]) => number),
+            );
+      },
+    },
+  }),
   ...rulesOf('VAULT-7', ['copy secrets'], {
     'each-as-asked': {
       says: 'A copy answers one secret for each name, in the order asked.',

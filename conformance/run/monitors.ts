@@ -81,6 +81,8 @@ export const callersOf = ({
   workspaceId: own,
   foreignWorkspaceId: foreign,
   ownInternId: intern,
+  oauthSubject,
+  peerOauthSubject,
 }: Omit<Target, 'kind'>) =>
   new Map<string, Caller>([
     ['api_key', { kind: 'key', workspace: own, person: 'caller' }],
@@ -88,9 +90,9 @@ export const callersOf = ({
     ['foreign_api_key', { kind: 'key', workspace: foreign ?? 'another', person: 'foreign' }],
     ['outsider_api_key', { kind: 'outsider' }],
     ['management_key', { kind: 'management' }],
-    ['oauth_token', { kind: 'oauth', workspace: own, person: 'caller' }],
+    ['oauth_token', { kind: 'oauth', workspace: own, person: 'caller', subject: oauthSubject }],
     ['oauth_interns_only_token', { kind: 'interns-only', workspace: own, person: 'caller' }],
-    ['peer_oauth_token', { kind: 'oauth', workspace: own, person: 'peer' }],
+    ['peer_oauth_token', { kind: 'oauth', workspace: own, person: 'peer', subject: peerOauthSubject }],
     ['own_key', { kind: 'own', ...(intern === undefined ? {} : { intern }) }],
     [WRONG_KEY, { kind: 'invalid' }],
   ]);

@@ -43,6 +43,14 @@ export const VAULT_CONTENTS = defineMutants({
   ),
   'vault-value-in-the-journal': telling(({ area, path }) => area === 'control' && path === '/journal'),
   'vault-value-in-snapshots': telling(({ area, path }) => area === 'control' && path.startsWith('/snapshots/')),
+  // A suspend empties the vault of its intern.
+  'vault-emptied-by-a-suspend': exchanges(async ({ internId, noted, operation, request }, next) => {
+    const answer = await next(request);
+    if (operation === 'suspend' && answer.ok) noted.add(internId);
+    return operation === 'vault-list' && answer.ok && noted.has(internId)
+      ? Response.json({ data: [], has_more: false })
+      : answer;
+  }),
   // The hosts of a row that is older than host binding are an empty list.
   'vault-rows-without-hosts-are-empty': field<unknown>('vault-list', 'data.[].hosts', (hosts) => hosts ?? []),
   // A second store of a name adds its hosts to those of the first.
