@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CheckResult, KnownFailure } from './results.js';
-import { asKnown, countsAgainst, evaluateBaseline } from './verdict.js';
+import { asKnown, countsAgainst, evaluate, evaluateBaseline } from './verdict.js';
 
 const row = (verdict: CheckResult['verdict'], id = 'a/check'): CheckResult => ({
   id,
@@ -64,4 +64,11 @@ test('an entry stays where another rule is broken in a situation that its own ru
   const stale = (brokenIn: string) =>
     evaluateBaseline(['bodies/media-type-family'], rows(brokenIn), { now: NOW, exists: () => true }).stale;
   expect([stale('update 415'), stale('get 404')]).toEqual([[], ['bodies/media-type-family']]);
+});
+
+test('a teardown that goes on is no failed clean-up, unless none of the run has ended', () => {
+  const failed = [{ id: 'i', name: 'n', because: { kind: 'still-there' }, leaving: true }] as const;
+  const exit = (deleted: number) =>
+    evaluate([row('pass')], { cleanup: { created: deleted + 1, deleted, failed } }).exit;
+  expect([exit(1), exit(0)]).toEqual([0, 3]);
 });
