@@ -34,7 +34,7 @@ interface Causes {
     | { readonly kind: 'not-now'; readonly got: AnswerGot }
     | { readonly kind: 'firewall'; readonly got: AnswerGot; readonly otherwise: number }
     | { readonly kind: 'may-not-create'; readonly credential: CredentialName; readonly got: AnswerGot }
-    | { readonly kind: 'own-sessions'; readonly got: AnswerGot }
+    | { readonly kind: 'own-sessions'; readonly got?: AnswerGot }
     | { readonly kind: 'own-routes'; readonly path?: string }
     | { readonly kind: 'full'; readonly got: AnswerGot }
     | { readonly kind: 'proof-layout'; readonly profile: string }

@@ -282,6 +282,20 @@ const ROWS: readonly Row[] = [
     ]),
   ],
   [
+    'renames-sessions',
+    'a prompt that is busy in a session that goes on under another id',
+    'skip',
+    missed(got(409), [seen('POST', CHAT, 409, { sent: '{"session_id":"mine"}' })]),
+    visit(() => answer(200, { id: 'one', status: 'running', session_id: 'another' })),
+  ],
+  [
+    'renames-sessions',
+    'a prompt that is busy in a session that keeps its id',
+    'finding',
+    missed(got(409), [seen('POST', CHAT, 409, { sent: '{"session_id":"mine"}' })]),
+    visit(({ json }) => answer(200, { id: 'one', status: 'running', ...(json as object | undefined) })),
+  ],
+  [
     'own-route-names',
     'a route that is refused, where none is signed',
     'skip',

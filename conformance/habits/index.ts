@@ -10,7 +10,7 @@ import { lateLists, lateReads, replicas } from './late-reads.js';
 import { kindFirst, membersRead, peersApart, tokensOfOthers } from './members.js';
 import { notNow } from './not-now.js';
 import { oneThingAtATime } from './one-thing-at-a-time.js';
-import { ownSessions } from './own-sessions.js';
+import { ownSessions, renamesSessions } from './own-sessions.js';
 import { ownStatuses } from './own-statuses.js';
 import { plainTexts } from './plain-texts.js';
 import { ownFields, ownVaultIds, showsModel, sparseRecords, tidyTexts } from './records.js';
@@ -52,6 +52,7 @@ export const HABITS: readonly Habit[] = [
   ownRoutes,
   sparseRecords,
   ownSessions,
+  renamesSessions,
   oneThingAtATime,
   plainTexts,
   expiringTokens,
@@ -82,6 +83,7 @@ export const HEEDED: readonly Habit[] = [
   firewall,
   membersRead,
   ownSessions,
+  renamesSessions,
   ownRouteNames,
   ownRoutes,
   oneThingAtATime,

@@ -67,3 +67,12 @@ export async function instead(
 ): Promise<Answer | undefined> {
   return as === undefined ? undefined : visit.send({ method, url, as, ...body });
 }
+
+/** An intern that runs and that nobody talks to. */
+export async function boots(visit: Visit): Promise<string> {
+  const { json, status } = await visit.send(visit.creating());
+  const { id } = (json ?? {}) as { id?: unknown };
+  if (status >= 300 || typeof id !== 'string') return 'none';
+  const booted = await visit.send({ method: 'POST', path: visit.pathOf(id, '/provision') });
+  return booted.status < 300 && (await becomes(visit, id, (status) => status === 'running')) ? id : 'none';
+}

@@ -1,18 +1,67 @@
 import { rewritten } from '../../emulator/wire/answer.js';
+import { withRequest } from '../../emulator/wire/request.js';
+import type { Fetch, Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
-import { excused, instead, refusedWith } from './measured.js';
-import type { Tried, Visit } from './visit.js';
+import { boots, excused, instead, refusedWith } from './measured.js';
+import type { Sighting, Tried, Visit } from './visit.js';
 import { about, bodyOf, refusal } from './wire.js';
+
+/** The id of a session, as JSON, in a body or a stream. */
+const SESSION = /"session_id":\s*("(?:[^"\\]|\\.)*")/;
+const PROMPT = { messages: [{ role: 'user', content: 'Hello.' }], stream: true };
 
 /** Whether a plain prompt is refused for a session that the client names. */
 async function refusesNames(visit: Visit, last: Tried): Promise<boolean | undefined> {
-  const prompt = { messages: [{ role: 'user', content: 'Hello.' }], stream: true };
-  const named = await instead(visit, last, { json: { ...prompt, session_id: visit.creating().json.name } });
+  const named = await instead(visit, last, { json: { ...PROMPT, session_id: visit.creating().json.name } });
   const refused = named && refusedWith(named, 400, 404, 422);
   if (refused !== true) return refused;
-  const plain = await instead(visit, last, { json: prompt });
+  const plain = await instead(visit, last, { json: PROMPT });
   return plain?.status === 200 ? true : undefined;
 }
+
+/** Whether a plain prompt in a session that the client names is answered in another, by an intern that is made for this. */
+async function renames(visit: Visit, { as }: Tried): Promise<boolean | undefined> {
+  const id = await boots(visit);
+  const { name } = visit.creating().json;
+  const json = { ...PROMPT, session_id: name };
+  const path = visit.pathOf(id, '/chat/completions');
+  const answer = id === 'none' || as === undefined ? undefined : await visit.send({ method: 'POST', path, as, json });
+  const shown = answer?.status === 200 ? SESSION.exec(answer.text)?.[1] : undefined;
+  return shown === undefined ? undefined : shown !== JSON.stringify(name);
+}
+
+/** The last prompt in a session that no answer before it showed, and that session, as JSON. */
+function namingIn(
+  seen: Sighting['seen'],
+  of: (status: number | undefined) => boolean = () => true,
+): { readonly last: Tried; readonly named: string } | undefined {
+  for (const [at, last] of [...seen.entries()].reverse()) {
+    const isPrompt = last.path.endsWith('/chat/completions') && of(last.status);
+    const named = isPrompt ? SESSION.exec(last.sent ?? '')?.[1] : undefined;
+    if (named !== undefined && !seen.slice(0, at).some(({ text }) => text.includes(named))) return { last, named };
+  }
+  return undefined;
+}
+
+/** A way with prompts in a session that the service has not given out. */
+const withOthers =
+  (way: (next: Fetch, request: Request, body: Readonly<Record<string, unknown>>) => ReturnType<Fetch>): Serve =>
+  (next) => {
+    const given = new Set<unknown>();
+    return async (request) => {
+      const { act } = about(request);
+      if (act !== 'chat/completions' || request.method !== 'POST') return next(request);
+      const body = await bodyOf(request);
+      const { session_id: asked, messages } = body;
+      const last = Array.isArray(messages) ? (messages.at(-1) as { role?: unknown } | undefined) : undefined;
+      const isOther = typeof asked === 'string' && !given.has(asked) && last?.role === 'user';
+      const issued = (session?: string) => void (session !== undefined && given.add(JSON.parse(session)));
+      return rewritten(await (isOther ? way(next, request, body) : next(request)), {
+        json: (json) => issued(JSON.stringify((json as { session_id?: unknown } | null)?.session_id)),
+        heard: (sofar) => issued(SESSION.exec(sofar)?.[1]),
+      });
+    };
+  };
 
 export const ownSessions: Habit = {
   id: 'own-sessions',
@@ -20,34 +69,34 @@ export const ownSessions: Habit = {
   kit: 'skips the checks of sessions that a client names',
   differs: ['CHAT-15'],
   /** A session that it has not given out is unknown to it, in chat too. */
-  serve: (next) => {
-    const given = new Set<unknown>();
-    return async (request) => {
-      const { act } = about(request);
-      if (act !== 'chat/completions' || request.method !== 'POST') return next(request);
-      const { session_id: asked, messages } = await bodyOf(request);
-      const last = Array.isArray(messages) ? (messages.at(-1) as { role?: unknown } | undefined) : undefined;
-      if (typeof asked === 'string' && !given.has(asked) && last?.role === 'user')
-        return refusal(404, 'Session not found', 'not_found');
-      const issued = (session?: string) => void (session !== undefined && given.add(JSON.parse(session)));
-      return rewritten(await next(request), {
-        json: (json) => issued(JSON.stringify((json as { session_id?: unknown } | null)?.session_id)),
-        heard: (sofar) => issued(/"session_id":("(?:[^"\\]|\\.)*")/.exec(sofar)?.[1]),
-      });
-    };
-  },
+  serve: withOthers(async () => refusal(404, 'Session not found', 'not_found')),
   /** A session that a client names itself may be unknown to the target: that it starts one is published (CHAT-15). */
   explains: async ({ check, got, missedSuccess, seen }, visit) => {
     if (check.requirement === 'CHAT-15' || !missedSuccess || got === undefined) return undefined;
-    if (got.status < 400 || got.status > 499) return undefined;
-    const at = seen.findLastIndex(
-      ({ path, status }) => path.endsWith('/chat/completions') && [400, 404, 422].includes(status ?? 0),
-    );
-    const named = /"session_id":("(?:[^"\\]|\\.)*")/.exec(seen[at]?.sent ?? '')?.[1];
-    if (named === undefined || seen.slice(0, at).some(({ text }) => text.includes(named))) return undefined;
-    const last = seen[at];
-    if (last === undefined) return undefined;
+    const { last } = namingIn(seen, (status) => status === 400 || status === 404 || status === 422) ?? {};
+    if (got.status < 400 || got.status > 499 || last === undefined) return undefined;
     const skip = { kind: 'need', because: { kind: 'own-sessions', got } } as const;
     return excused(visit, 'own-sessions', { skip }, () => refusesNames(visit, last));
+  },
+};
+
+export const renamesSessions: Habit = {
+  id: 'renames-sessions',
+  what: 'gives a session that a client names an id of its own',
+  kit: 'skips the checks of sessions that a client names',
+  differs: ['CHAT-15'],
+  /** A prompt in a session that it has not given out starts one of its own. */
+  serve: withOthers((next, request, { session_id: _, ...body }) =>
+    next(withRequest(request, { body: JSON.stringify(body) })),
+  ),
+  /** A prompt is refused, or answered in another session, for a name that the target does not keep. */
+  explains: async ({ check, found, got, seen }, visit) => {
+    const { last, named } = namingIn(seen) ?? {};
+    const of = found.breaks?.requirement ?? check.requirement;
+    if (of === 'CHAT-15' || last === undefined || named === undefined) return undefined;
+    const isRefused = got !== undefined && got.status >= 400 && got.status < 500;
+    if (!isRefused && !JSON.stringify(found).includes(named.slice(1, -1))) return undefined;
+    const skip = { kind: 'need', because: { kind: 'own-sessions' } } as const;
+    return excused(visit, 'renames-sessions', { skip }, () => renames(visit, last));
   },
 };

@@ -1,6 +1,6 @@
 import { isRecord } from '../../emulator/wire/json.js';
 import type { Habit } from './habit.js';
-import { becomes } from './measured.js';
+import { boots } from './measured.js';
 import type { Visit } from './visit.js';
 import { idIn, pathOf } from './wire.js';
 
@@ -9,15 +9,6 @@ const IDLE = 4_000;
 
 /** Longest wait, in ms, for the idle one to have been there as long. */
 const LONGEST = 30_000;
-
-/** An intern that runs and that nobody talks to. */
-async function boots(visit: Visit): Promise<string> {
-  const { json, status } = await visit.send(visit.creating());
-  const { id } = (json ?? {}) as { id?: unknown };
-  if (status >= 300 || typeof id !== 'string') return 'none';
-  const booted = await visit.send({ method: 'POST', path: visit.pathOf(id, '/provision') });
-  return booted.status < 300 && (await becomes(visit, id, (status) => status === 'running')) ? id : 'none';
-}
 
 /** Whether an idle intern stopped; undefined where nobody can tell. */
 async function stopsIdle(visit: Visit, idler: string): Promise<boolean | undefined> {

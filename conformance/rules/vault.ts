@@ -1,4 +1,5 @@
 import type { RecordFields } from '../model/intern.js';
+import { LATE } from '../model/options.js';
 import { isRecord } from '../probe/json.js';
 import { each, holds, is, isDone, type Judgement, type Rule, rulesOf, type Seen, shows } from './rule.js';
 
@@ -92,12 +93,13 @@ export const VAULT: readonly Rule[] = [
   ...rulesOf('VAULT-1', ['intern secrets'], {
     kept: {
       says: 'A secret that was stored in the vault of an intern is in it until it is deleted.',
-      settles: 'between writes',
-      judge: (seen) => {
+      judge: (seen, { options }) => {
         const { asked, intern, json } = seen;
+        // A list may be late.
+        const latest = asked.at - (options.ours === true ? 0 : LATE);
         const isWhole = json?.has_more === false && Number(asked.query.get('offset') ?? 0) === 0;
         if (!isDone(seen) || intern?.made === undefined || !isWhole) return undefined;
-        const before = [...intern.stored].filter(([, { at }]) => at <= asked.at);
+        const before = [...intern.stored].filter(([, { at }]) => at <= latest);
         const shown = new Set(secretsOf(seen).map(({ name }) => name));
         const lost = before.filter(([name]) => !shown.has(name));
         return before.length === 0

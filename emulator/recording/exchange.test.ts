@@ -51,6 +51,12 @@ describe('a body', () => {
     }
   });
 
+  test('of half a secret hides nothing of other bodies', async () => {
+    const half = { ...sent('{"name":'), method: 'PUT', path: '/api/v1/vault/secrets/mail' };
+    const [, line] = await recorded(half, { ...sent('{"name":"one"}'), ...UPDATE });
+    expect(line?.request.body).toEqual({ name: 'one' });
+  });
+
   test('that cannot be read leaves its length and digest', async () => {
     const zstd = { ...JSON_TYPE, 'content-encoding': 'zstd' };
     const bytes = Buffer.from(`{"key":"${KEY}"}`);

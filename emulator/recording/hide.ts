@@ -30,6 +30,9 @@ function give(aliases: Aliases, kind: AliasKind, value: string, schemes = SCHEME
     if (one !== '' && !MOMENT.test(one)) aliases.of('key', one);
 }
 
+/** A text between signs of JSON that is long enough to be searched for. */
+const LONG_WORD = new RegExp(`[^\\s"'{}[\\]:,]{${SEARCHED_FROM},}`);
+
 const cookieValues = (value: string) => value.split(/;\s*/).map((pair) => pair.slice(pair.indexOf('=') + 1));
 
 /** Gives aliases to the credentials among headers, even those that are not recorded. */
@@ -61,8 +64,8 @@ function learnFrom(aliases: Aliases, text: string, place: Place, odd: Leaf[]): v
     else give(aliases, kind, value);
   }
   if (place.part !== 'body') return;
-  // A stored value may be anywhere in what is no JSON.
-  if (place.operation === 'vault-store' && text.trim() !== '' && jsonOf(text) === undefined)
+  // A stored value may be anywhere in what is no JSON. A piece of syntax is none, and stands in other bodies too.
+  if (place.operation === 'vault-store' && LONG_WORD.test(text) && jsonOf(text) === undefined)
     give(aliases, 'key', text.trim());
   const whole = place.stream ? text.replaceAll(/^data: ?/gm, '') : text;
   const said = Array.from(joined(deltas), (leaves) => leaves.map(({ value }) => value).join(''));

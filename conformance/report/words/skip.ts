@@ -66,7 +66,9 @@ function needText(because: Because<'need'>): SkipText {
     case 'own-sessions':
       return of(
         'sessions that a client names',
-        `a prompt in a session that the client named was answered ${short(because.got)}`,
+        because.got === undefined
+          ? 'a session that the client named went on under another id'
+          : `a prompt in a session that the client named was answered ${short(because.got)}`,
       );
     case 'own-routes':
       return because.path === undefined
