@@ -9,9 +9,8 @@ import { budgetNamed } from '../../conformance/run/budget.js';
 import { run } from '../../conformance/run.js';
 import { blind } from './blind/index.js';
 import { blind27 } from './blind27/index.js';
-import { fresh27f } from './fresh27f/index.js';
+import { blind28 } from './blind28/index.js';
 import { newer } from './newer/index.js';
-import { older } from './older/index.js';
 import { ways } from './ways/index.js';
 import { deployWay, type Way } from './world.js';
 
@@ -31,7 +30,6 @@ const seeds = values.seeds.split(',');
 const [part = 1, parts = 1] = values.part.split('/').map(Number);
 
 const SAMPLES: readonly (readonly [name: string, ways: readonly Way[]])[] = [
-  ['2026-11-22', older],
   // The second, the fourth, and so on were shown.
   ['2026-11-23 shown', ways.filter((_, at) => at % 2 === 1)],
   ['2026-11-23 hidden', ways.filter((_, at) => at % 2 === 0)],
@@ -40,9 +38,9 @@ const SAMPLES: readonly (readonly [name: string, ways: readonly Way[]])[] = [
   ['2026-11-23c', blind],
   // Likewise, before its writer saw anything of the kit.
   ['2026-11-27', blind27],
-  // By another reader of interface.md alone, who saw only the first sample's form.
-  ['2026-11-27f shown', fresh27f.filter((_, at) => at % 2 === 0)],
-  ['2026-11-27f hidden', fresh27f.filter((_, at) => at % 2 === 1)],
+  // By another reader of interface.md alone. The misses of the first, the third, and so on were shown.
+  ['2026-11-28 shown', blind28.filter((_, at) => at % 2 === 0)],
+  ['2026-11-28 hidden', blind28.filter((_, at) => at % 2 === 1)],
 ];
 
 /** Checks that failed until the first did, with one seed, and how often the way showed. */
