@@ -1,5 +1,6 @@
 // The calls of the control interface are loaded at the first of them: while they load, a host thinks that nothing goes on.
 import '../../emulator/agents/controlled.js';
+import '../../emulator/daemon/lab.js';
 import type { ClockControl } from '../../emulator/clock/clock.js';
 import { isStream, through } from '../../emulator/wire/streams.js';
 import { type Host, sleepBy, systemHost } from '../probe/time.js';
