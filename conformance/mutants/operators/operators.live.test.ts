@@ -25,6 +25,7 @@ const BY_HAND: Readonly<Record<string, string>> = {
   'INVOKE-2/not-steered-after-a-suspend': 'a status of the answer that no way of the table puts in',
   'CHAT-7/open-question-answered': 'a reason that no way of the table puts in',
   'CHAT-7/asked-is-known': 'a reason that no way of the table puts in',
+  'CHAT-5/no-fallback': 'a field of the arguments of a question, which no way of the table adds',
   'CHAT-4/of-one-run': 'shown by several answers',
   'CHAT-4/usage-is-carried': 'shown by two chunks of one answer',
   'CHAT-1/content-in-delta': 'two fields of one chunk, of which no way of the table changes both',
