@@ -50,10 +50,16 @@ export const credentialName = (authorization: string): string =>
     .digest('hex')
     .slice(0, 16)}`;
 
-/** The sender of a request, by its headers. A cookie, or a key of another kind, may be an unknown credential. */
+/**
+ * The sender of a request, by its headers. A cookie, or a key of another kind or scheme, may be an unknown credential: nobody
+ * answers to a key without its scheme as to its holder.
+ */
 export function callerBy(header: Header): string | null | undefined {
   const authorization = header('authorization');
-  if (authorization !== undefined) return isRedacted(authorization) ? undefined : credentialName(authorization);
+  if (authorization !== undefined)
+    return isRedacted(authorization) || !/^\s*bearer\s+\S/i.test(authorization)
+      ? undefined
+      : credentialName(authorization);
   return header('cookie') !== undefined || header('x-api-key') !== undefined ? undefined : null;
 }
 
