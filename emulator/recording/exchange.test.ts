@@ -57,6 +57,14 @@ describe('a body', () => {
     expect(line?.request.body).toEqual({ name: 'one' });
   });
 
+  test.each(['hunter2', 'correct horse battery', "{'value':'my pw is s3cr3t'}", '{value: s3cr3t7, hosts: [x]}'])(
+    'of a secret that is no JSON is hidden: %s',
+    async (body) => {
+      const [line] = await recorded({ ...sent(body), method: 'PUT', path: '/api/v1/vault/secrets/mail' });
+      expect(line?.request.body).toMatch(/^\$key\.\d+$/);
+    },
+  );
+
   test('that cannot be read leaves its length and digest', async () => {
     const zstd = { ...JSON_TYPE, 'content-encoding': 'zstd' };
     const bytes = Buffer.from(`{"key":"${KEY}"}`);

@@ -30,8 +30,8 @@ function give(aliases: Aliases, kind: AliasKind, value: string, schemes = SCHEME
     if (one !== '' && !MOMENT.test(one)) aliases.of('key', one);
 }
 
-/** A text between signs of JSON that is long enough to be searched for. */
-const LONG_WORD = new RegExp(`[^\\s"'{}[\\]:,]{${SEARCHED_FROM},}`);
+/** Whether a text has only signs of JSON and names of the interface's fields. */
+const isSyntax = (text: string) => !/[\p{L}\p{N}]/u.test(text.replace(/"(?:name|value|hosts)"\s*:/g, ''));
 
 const cookieValues = (value: string) => value.split(/;\s*/).map((pair) => pair.slice(pair.indexOf('=') + 1));
 
@@ -65,7 +65,7 @@ function learnFrom(aliases: Aliases, text: string, place: Place, odd: Leaf[]): v
   }
   if (place.part !== 'body') return;
   // A stored value may be anywhere in what is no JSON. A piece of syntax is none, and stands in other bodies too.
-  if (place.operation === 'vault-store' && LONG_WORD.test(text) && jsonOf(text) === undefined)
+  if (place.operation === 'vault-store' && !isSyntax(text) && jsonOf(text) === undefined)
     give(aliases, 'key', text.trim());
   const whole = place.stream ? text.replaceAll(/^data: ?/gm, '') : text;
   const said = Array.from(joined(deltas), (leaves) => leaves.map(({ value }) => value).join(''));
