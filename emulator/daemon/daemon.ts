@@ -258,13 +258,14 @@ export function createDaemon(deps: DaemonDeps): Daemon {
             wrong: `the body exceeds ${DAEMON_BODY_CAP} bytes`,
             by: 'payload_too_large',
           });
-        deps.log?.({
-          level: 'error',
-          event: 'daemon_error',
-          request_id: id,
-          method,
-          message: error instanceof Error ? error.message : String(error),
-        });
+        if (!request.signal?.aborted)
+          deps.log?.({
+            level: 'error',
+            event: 'daemon_error',
+            request_id: id,
+            method,
+            message: error instanceof Error ? error.message : String(error),
+          });
         return respond({
           answer: failure('internal'),
           wrong: 'the emulator failed; see the log',

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { hostDelay } from '../clock/host.js';
 import type { Scope } from '../clock/scope.js';
 import { Refusal } from '../contract/errors.js';
@@ -41,12 +42,15 @@ export interface NodeBindings {
  */
 const DROP_DELAY = 200;
 
+/** Resets a connection. Node resets none of TLS: that is closed. */
+export const reset = (socket: Socket): void =>
+  void ('encrypted' in socket ? socket.destroy() : socket.resetAndDestroy());
+
 /** Cuts the connection of a request, or resets it, once the written bytes have left; undefined in process. */
 export function cutOf(bindings: NodeBindings | undefined): ((reset: boolean) => void) | undefined {
   const socket = bindings?.incoming?.socket;
-  const drop = (reset: boolean) => (reset ? socket?.resetAndDestroy() : socket?.destroySoon());
   // The server reads ahead before it writes anything: what it has read needs a moment to leave.
-  return socket && ((reset) => void hostDelay(DROP_DELAY).then(() => drop(reset)));
+  return socket && ((resets) => void hostDelay(DROP_DELAY).then(() => (resets ? reset(socket) : socket.destroySoon())));
 }
 
 const NOTHING = new Uint8Array(0);

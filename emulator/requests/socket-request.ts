@@ -21,7 +21,9 @@ function urlOf({ url: target = '', socket }: IncomingMessage, host: string): str
   // URLs read a backslash as a slash, and would take a wrong host for another one.
   if (!(isAbsolute || target.startsWith('/')) || path.includes('\\') || !URL.canParse(url))
     throw new TargetInvalid(url);
-  const { href, hostname } = new URL(url);
+  const { href, hostname, username, password } = new URL(url);
+  // No Request can be made of a URL with credentials.
+  if (username !== '' || password !== '') throw new TargetInvalid(url);
   if (!isAbsolute && hostname.length !== host.length && hostname !== host.replace(/:\d+$/, '').toLowerCase())
     throw new TargetInvalid(url);
   return href;

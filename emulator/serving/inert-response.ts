@@ -37,10 +37,10 @@ export class InertResponse<Request extends IncomingMessage = IncomingMessage> ex
    * Sends a whole answer. A text leaves in one write. Node itself adds an empty one that tells it of the end, and two are
    * gathered by a slower system call: a quarter of the time of a small answer.
    */
-  whole(status: number, headers: Readonly<Record<string, string>>, body: string | Uint8Array | null): void {
+  whole(status: number, headers: Readonly<Record<string, string | string[]>>, body: string | Uint8Array | null): void {
     const list = listOf(headers);
     const length = body === null ? 0 : Buffer.byteLength(body);
-    if (body !== null) list.push('content-length', length);
+    if (body !== null && headers['content-length'] === undefined) list.push('content-length', length);
     super.writeHead(status, list);
     if (body === null || this.req.method === 'HEAD') return void super.end();
     if (typeof body !== 'string' || body === '' || !this.socket) return void super.end(body);

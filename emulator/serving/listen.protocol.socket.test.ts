@@ -115,6 +115,49 @@ const bare = async (options: Partial<ListenOptions>) => {
   return { port: closing(listener).port, logged };
 };
 
+test('an answer keeps the length that it has, and each of its cookies', async () => {
+  const headers = new Headers({ 'content-length': '5' });
+  for (const cookie of ['a=1', 'b=2']) headers.append('set-cookie', cookie);
+  const { port } = await bare({ answer: () => new Response('hello', { headers }) });
+  const text = await exchange(port, 'GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+  expect(text.match(/^content-length: 5\r$/gim)).toHaveLength(1);
+  expect(text.match(/^set-cookie: [ab]=\d\r$/gim)).toHaveLength(2);
+});
+
+test('a stream that is made for a client who has left is cancelled', async () => {
+  let answer: (response: Response) => void = () => {};
+  const made = new Promise<Response>((resolve) => {
+    answer = resolve;
+  });
+  let begun: (signal: AbortSignal | undefined) => void = () => {};
+  const signal = new Promise<AbortSignal | undefined>((resolve) => {
+    begun = resolve;
+  });
+  const { port } = await bare({
+    answer: (request) => {
+      begun(request.signal);
+      return made;
+    },
+  });
+  const socket = connect(port, '127.0.0.1').on('error', () => {});
+  socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  const left = await signal;
+  socket.resetAndDestroy();
+  await expect.poll(() => left?.aborted).toBe(true);
+  const cancelled = new Promise<void>((resolve) => {
+    const stream = new ReadableStream<Uint8Array>({ cancel: () => resolve() });
+    answer(new Response(stream, { headers: { 'content-type': 'text/event-stream' } }));
+  });
+  await cancelled;
+});
+
+test('a target that names a user is refused', async () => {
+  const { port } = await bare({});
+  expect(
+    await exchange(port, 'GET http://u:p@localhost/ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'),
+  ).toMatch(/^HTTP\/1.1 400 /);
+});
+
 test('a head that does not come in time is 408', async () => {
   const { port, logged } = await bare({ headersTimeout: 50 });
   expect(read(await exchange(port, 'GET / HTTP/1.1\r\nHost: loc'))).toEqual({ ...refused(408), id: 'fresh' });

@@ -6,7 +6,7 @@ import { ERRORS } from '../contract/errors.js';
 import { INERT_HEADERS } from '../contract/inert.js';
 import { givenRequestId } from '../contract/request-id.js';
 import { createDepartures } from '../http/departures.js';
-import { DropConnection, type NodeBindings } from '../http/exchange.js';
+import { DropConnection, type NodeBindings, reset } from '../http/exchange.js';
 import { internalError, parserError, protocolError, type RequestSeen } from '../http/protocol.js';
 import type { AnyResponse, PlainResponse } from '../http/response.js';
 import { writeStream } from '../http/write-stream.js';
@@ -61,7 +61,7 @@ const UNREAD = 500;
 /** How many pieces of a body are waited for, each for a turn of the event loop, so that a short one gets its length. */
 const AHEAD = 3;
 
-type HeaderLines = Readonly<Record<string, string>>;
+type HeaderLines = Readonly<Record<string, string | string[]>>;
 
 /** Sends a body piece by piece as it is read. Events never get a length (WEB-2). */
 async function sendPieces(
@@ -70,14 +70,17 @@ async function sendPieces(
   headers: HeaderLines,
   body: ReadableStream<Uint8Array>,
 ): Promise<void> {
+  // A client that has left leaves no second time.
+  if (response.destroyed) return void body.cancel().catch(() => {});
   const reader = body.getReader();
   const left = () => void reader.cancel().catch(() => {});
   response.once('close', left);
   const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
   try {
+    const isEvents = String(headers['content-type']).startsWith('text/event-stream');
     const pieces: Uint8Array[] = [];
     let next = reader.read();
-    while (pieces.length < AHEAD && !headers['content-type']?.startsWith('text/event-stream')) {
+    while (pieces.length < AHEAD && !isEvents) {
       const piece = await Promise.race([next, turn()]);
       if (piece?.done) return response.whole(status, headers, Buffer.concat(pieces));
       if (!piece) break;
@@ -88,7 +91,7 @@ async function sendPieces(
     response.flushHeaders();
     for (const piece of pieces) response.write(piece);
     for (let piece = await next; !piece.done; piece = await reader.read())
-      if (!response.write(piece.value))
+      if (!response.write(piece.value) && !response.destroyed)
         await new Promise<unknown>((resolve) => response.once('drain', resolve).once('close', resolve));
     response.end();
   } catch (error) {
@@ -98,10 +101,16 @@ async function sendPieces(
   }
 }
 
+/** Headers by their names: the only ones that come several times are cookies. */
+function linesOf(headers: Headers): HeaderLines {
+  const cookies = headers.getSetCookie();
+  return { ...Object.fromEntries(headers), ...(cookies.length > 1 && { 'set-cookie': cookies }) };
+}
+
 /** Sends an answer. A stream of events leaves in chunks, even if all of it is ready (WEB-2). */
 function send(response: InertResponse, request: SocketRequest, answer: AnyResponse): void {
   const { status, body } = answer;
-  const headers: HeaderLines = 'arrayBuffer' in answer ? Object.fromEntries(answer.headers) : answer.headers;
+  const headers = 'arrayBuffer' in answer ? linesOf(answer.headers) : answer.headers;
   const { incoming } = request;
   if (!incoming.complete && hasBody(incoming))
     response.once('finish', () =>
@@ -178,7 +187,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   };
   const respond = (incoming: IncomingMessage, response: InertResponse, { answer }: Pick<Mounted, 'answer'>) => {
     const unanswered = (error: unknown) => {
-      if (error instanceof DropConnection && error.reset) incoming.socket.resetAndDestroy();
+      if (error instanceof DropConnection && error.reset) reset(incoming.socket);
       else if (error instanceof DropConnection) incoming.socket.destroy();
       else refuse(response, failed(seenOf(incoming), error));
     };

@@ -52,6 +52,16 @@ test('interface, streams, daemons, control interface, console, login and spaces 
   expect(await ask(`${space.base_url}/interns`, { headers })).toMatchObject({ status: 200 });
 });
 
+test.each(['refused', 'reset', 'lost'] as const)(
+  '%s closes a connection, and the emulator goes on',
+  async (disturb) => {
+    const { at, ask, authorization } = await start({ chaos: [{ operation: 'list', disturb, times: 1 }] });
+    const list = () => ask(`${at.baseUrl}/interns`, { headers: { authorization } });
+    await expect(list()).rejects.toThrow(/socket hang up|ECONNRESET/);
+    expect(await list()).toMatchObject({ status: 200 });
+  },
+);
+
 test('a page of this origin may use the control interface, and the same host without TLS may not', async () => {
   const { at, ask } = await start();
   const reset = (origin: string) => ask(`${at.controlUrl}/reset`, { method: 'POST', headers: { origin } });

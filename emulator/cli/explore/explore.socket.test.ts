@@ -211,7 +211,8 @@ await new Promise((resolve) => setTimeout(resolve, 500));`,
     out += text;
   });
   const ended = new Promise((resolve) => child.on('close', resolve));
-  const begun = () => (existsSync(pids) ? readFileSync(pids, 'utf8').trim().split('\n') : []);
+  const begun = (): readonly string[] =>
+    (existsSync(pids) ? readFileSync(pids, 'utf8').match(/\d+(?=\n)/g) : null) ?? [];
   while (begun().length < run) await systemHost.sleep(10);
   child.kill('SIGINT');
   child.kill('SIGINT');
