@@ -186,6 +186,8 @@ export interface InternFacts extends Dealt {
     | undefined;
   /** The secrets that were stored in its vault and not deleted since, by their names. */
   readonly stored: Map<string, { readonly number: number; readonly at: number }>;
+  /** The number of the latest request that stores it, unless a delete of it was under way with it. */
+  readonly storing: Map<string, number>;
   /** The latest delete that was accepted, where it acknowledges the loss of the workspace. */
   acknowledged: { readonly number: number; readonly at: number } | undefined;
   /** The latest lifecycle call that was refused. */
@@ -218,6 +220,7 @@ export const internFacts = (id: string): InternFacts => ({
   attached: undefined,
   awaited: undefined,
   stored: new Map(),
+  storing: new Map(),
   acknowledged: undefined,
   refused: undefined,
   wrote: Number.NEGATIVE_INFINITY,

@@ -193,6 +193,13 @@ export function createModel(options: ModelOptions) {
     return phases !== undefined && (!GOES.some((phase) => phases.has(phase)) || (THERE.has(name) && late === 0));
   };
 
+  /** A secret may be gone: its delete leaves, or has come back. */
+  const deletes = (id: string, secret: string) => {
+    const facts = interns.get(id);
+    facts?.stored.delete(secret);
+    facts?.storing.delete(secret);
+  };
+
   /** A request that may change an intern is answered, or never will be. `took`: whether it did; undefined: nobody knows. */
   const moves = (asked: Asked, took: boolean | undefined, at: number, status?: number) => {
     const { id, operation } = operationOf(asked) ?? {};
@@ -305,7 +312,8 @@ export function createModel(options: ModelOptions) {
       const facts = id !== undefined && (after !== undefined || name === 'update') ? internOf(id) : undefined;
       dealings.asks(asked);
       if (name !== undefined) names.asks(asked, name);
-      if (name === 'delete intern secret') interns.get(String(id))?.stored.delete(String(secret));
+      if (name === 'delete intern secret') deletes(String(id), String(secret));
+      if (name === 'store intern secret') interns.get(String(id))?.storing.set(String(secret), asked.number);
       if (id !== undefined) sessions.asks(asked, id);
       if (name === undefined || facts === undefined) return;
       if (facts.awaited !== undefined && UNDONE_BY[facts.awaited.name].includes(name)) facts.awaited = undefined;
@@ -391,9 +399,10 @@ export function createModel(options: ModelOptions) {
       if (facts !== undefined && status === 404 && mustBeFound(facts, asked, operation))
         facts.lost ??= { number: asked.number, at, by: name };
       creates.sees(answered);
-      if (name === 'delete intern secret') facts?.stored.delete(String(named.secret));
+      if (name === 'delete intern secret') deletes(String(id), String(named.secret));
       if (took !== true) return;
-      if (name === 'store intern secret') facts?.stored.set(String(named.secret), { number: asked.number, at });
+      if (name === 'store intern secret' && facts?.storing.get(String(named.secret)) === asked.number)
+        facts.stored.set(String(named.secret), { number: asked.number, at });
       if (name === 'delete' && facts !== undefined) {
         present.delete(facts);
         facts.acknowledged =

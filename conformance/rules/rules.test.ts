@@ -29,10 +29,15 @@ interface Said {
   readonly at?: number;
   /** The Date of the answer. */
   readonly date?: string;
+  /** Exchanges between this request and its answer. */
+  readonly meanwhile?: readonly Said[];
 }
 
 /** The rules' verdict on a conversation: the rules that the exchanges break, with the exchanges they rest on. */
-function judged(conversation: readonly Said[], more: Partial<Pick<ModelOptions, 'ours' | 'inUse' | 'moved'>> = {}) {
+function judged(
+  conversation: readonly Said[],
+  more: Partial<Pick<ModelOptions, 'ours' | 'partial' | 'inUse' | 'moved'>> = {},
+) {
   const profile = SHIPPED.svc;
   if (profile === undefined) throw new Error('no profile svc');
   const model = createModel({
@@ -52,8 +57,9 @@ function judged(conversation: readonly Said[], more: Partial<Pick<ModelOptions, 
                 ? { kind: 'oauth', workspace: WORKSPACE, person: 'one', subject: 'u-2' }
                 : undefined,
   });
-  return conversation.flatMap((said, index) => {
-    const number = index + 1;
+  let count = 0;
+  const tell = (said: Said): { id: string; number: number; because: readonly number[] }[] => {
+    const number = ++count;
     const [path = '', query = ''] = said.path.split('?');
     const text = said.raw ?? (said.json === undefined ? undefined : JSON.stringify(said.json));
     const asked: Asked = {
@@ -73,6 +79,7 @@ function judged(conversation: readonly Said[], more: Partial<Pick<ModelOptions, 
       regional: said.headers?.host?.startsWith('eu.') === true,
     };
     model.asks(asked);
+    const before = (said.meanwhile ?? []).flatMap(tell);
     const grammar = createChunkGrammar(profile.tool_name, { scripted: false });
     for (const data of said.events ?? []) grammar.take({ kind: 'event', at: asked.at, data });
     grammar.end('', 'end');
@@ -101,8 +108,9 @@ function judged(conversation: readonly Said[], more: Partial<Pick<ModelOptions, 
         : [{ id, number, because: judgement.because }];
     });
     model.sees(exchange);
-    return broken;
-  });
+    return [...before, ...broken];
+  };
+  return conversation.flatMap(tell);
 }
 
 /** An exchange: `GET /interns`, its status, its answer, and what is unusual about it. */
@@ -561,6 +569,15 @@ test.each([403, 404, 421])('a regional host refuses with %i, whatever else is wr
 test('a secret that was deleted, or may be on another page, is missed by nobody', () => {
   const list = (has_more: boolean) => entry(`GET ${SECRETS}`, 200, { data: [], has_more });
   const found = judged([CREATE, STORES, list(true), entry(`DELETE ${SECRETS}/a`, 204), list(false)]);
+  expect(found.map(({ id }) => id)).not.toContain('VAULT-1/kept');
+});
+
+test.each([
+  ['its delete passed unseen', { partial: true }, [STORES]],
+  ['it was deleted while it was stored', {}, [{ ...STORES, meanwhile: [entry(`DELETE ${SECRETS}/a`, 204)] }]],
+  ['it was stored while it was deleted', {}, [{ ...entry(`DELETE ${SECRETS}/a`, 204), meanwhile: [STORES] }]],
+])('a secret is missed by nobody where %s', (_, more, writes) => {
+  const found = judged([CREATE, ...writes, entry(`GET ${SECRETS}`, 200, { data: [], has_more: false })], more);
   expect(found.map(({ id }) => id)).not.toContain('VAULT-1/kept');
 });
 

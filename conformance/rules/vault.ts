@@ -95,7 +95,7 @@ export const VAULT: readonly Rule[] = [
       says: 'A secret that was stored in the vault of an intern is in it until it is deleted.',
       judge: (seen, { options }) => {
         const { asked, intern, json } = seen;
-        // A list may be late.
+        // A list may be late. Where requests pass unseen, nothing is known to be stored.
         const latest = asked.at - (options.ours === true ? 0 : LATE);
         const isWhole = json?.has_more === false && Number(asked.query.get('offset') ?? 0) === 0;
         if (!isDone(seen) || intern?.made === undefined || !isWhole) return undefined;
