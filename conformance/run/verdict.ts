@@ -199,6 +199,9 @@ function blockers(checks: readonly CheckResult[]): Incomplete[] {
   return [...found.values()].map(({ because, checks: many }) => ({ ...because, checks: many }));
 }
 
+/** Interns of a run, one of which is gone by its end where teardowns end. */
+const SOME = 3;
+
 /**
  * The verdict of a run. A breach is a breach however little ran. Without one: nothing selected, nothing run, less than was
  * demanded, an error of the kit, a run that was ended early, a stale baseline entry or a failed clean-up each keep it from
@@ -225,9 +228,10 @@ export function evaluate(
   const { checked, of } = coverage(held);
   const unreached = held.filter(({ skip }) => skip?.because.kind === 'unreached').length;
   const errors = held.filter((check) => check.verdict === 'error').map(({ id }) => id);
-  // A teardown takes its time, where some has ended.
-  const { deleted, failed: left } = more.cleanup;
-  const interns = left.filter(({ leaving }) => leaving !== true || deleted === 0).length;
+  // A teardown takes its time, where some has ended. The few interns of a small run are deleted at its end alone.
+  const { created, deleted, failed: left } = more.cleanup;
+  const noneEnds = created >= SOME && deleted === 0;
+  const interns = left.filter(({ leaving }) => leaving !== true || noneEnds).length;
   const incomplete: Incomplete[] = [
     ...(stale.length > 0 ? [{ kind: 'baseline' as const, ids: stale }] : []),
     ...(ran ? [] : [{ kind: checks.length === 0 ? ('none-selected' as const) : ('none-ran' as const) }]),
