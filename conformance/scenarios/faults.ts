@@ -129,6 +129,30 @@ export const FAULTS = checksOf('EMU-6', {
         expect.status(await call(ctx, name, id), 500, `the ${name} that meets the fault`);
     }),
   },
+  'faults/delay': {
+    title: 'A delayed call is answered when its time has come, with its own answer or the status of the fault.',
+    ...onRunning(['control', 'clock', 'running'], async (ctx, { id }) => {
+      const { control, clock, settle } = ctx;
+      for (const [operation, delay, ms, status] of [
+        ['get', 1_500, 1_500, undefined],
+        ['get', '5s', 5_000, 503],
+        ['chat', '5s', 5_000, undefined],
+      ] as const) {
+        await control.fault({ operation, delay, ...(status === undefined ? {} : { status }) });
+        let done = false;
+        const pending = call(ctx, operation, id).finally(() => {
+          done = true;
+        });
+        await settle();
+        await settle();
+        await clock.advance(ms - 1);
+        await settle();
+        equal(done, false, `whether a ${operation} delayed by ${delay} is answered 1 ms before`);
+        await clock.advance(1);
+        expect.status(await pending, status ?? 200, `a ${operation} delayed by ${delay}`);
+      }
+    }),
+  },
   'faults/dropped': {
     title: 'A dropped connection is no answer, or one that breaks off; the next call is answered.',
     ...onRunning(['control', 'clock', 'running'], async (ctx, { id }) => {

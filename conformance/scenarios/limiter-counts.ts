@@ -113,6 +113,37 @@ export const LIMITER_COUNTS = checksOf('CHAT-17', 'C', {
       await occupied.disconnect();
     }),
   },
+  'limiter-counts/judged-last': {
+    requirement: 'BODY-5',
+    title: 'Over the limit every other refusal comes first.',
+    ...onRunning(['control', 'oauth_token'], async (ctx, intern) => {
+      const { api, interns } = ctx;
+      const stopped = await stoppedOne(ctx);
+      const { id: call, session } = callOf(await intern.asked(await ctx.script(ASKING)));
+      await ctx.control.limit(1);
+      await taken(ctx, intern.id, 'the one turn');
+      await over(ctx, intern.id, 'the second turn');
+      const limited = { limited: true };
+      const person = { as: 'oauth_token', limited: true } as const;
+      const refusals: readonly (readonly [number, string, () => Promise<Answer>])[] = [
+        [400, 'a prompt without messages', () => intern.unstreamed({ messages: [] }, limited)],
+        [404, 'a prompt to an unknown intern', () => unstreamed(ctx, interns.unknownId(), 'Hello.', limited)],
+        [401, 'a prompt with a wrong key', () => intern.unstreamed('Hello.', { ...limited, as: ctx.wrongKey })],
+        [409, 'a prompt to an intern that does not run', () => stopped.unstreamed('Hello.', limited)],
+        [404, 'an unknown call', () => intern.badAnswer({ call: 'nobodys', session, content: 'x' }, limited)],
+        [400, 'an unacceptable answer', () => intern.badAnswer({ call, session, content: 'x' }, limited)],
+        [404, 'an unknown session', () => api.invoke(intern.id, { input: 'x', session_id: 'nobodys' }, limited)],
+        [400, 'an invoke without input', () => api.invoke(intern.id, {}, limited)],
+        [409, 'an invoke of an intern that does not run', () => api.invoke(stopped.id, { input: 'x' }, limited)],
+        [404, 'an invoke of an unknown intern', () => api.invoke(interns.unknownId(), { input: 'x' }, limited)],
+        [400, 'an invalid signature', () => api.sign(stopped.id, { bodySha256: 'x' }, person)],
+        [403, 'a signature with an API key', () => api.sign(stopped.id, DIGEST, limited)],
+        [429, 'a signature', () => api.sign(stopped.id, DIGEST, person)],
+        [429, 'an invoke', () => api.invoke(intern.id, { input: 'x' }, limited)],
+      ];
+      for (const [status, what, ask] of refusals) expect.status(await ask(), status, `${what} over the limit`);
+    }),
+  },
   'limiter-counts/only-turns': {
     title: 'The operations of the lifecycle and the daemon read are neither counted nor limited.',
     ...onRunning(['control', 'oauth_token'], async (ctx, { id }) => {

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { equal, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
@@ -89,6 +90,28 @@ export const UPDATE = checksOf('UPDATE-1', {
         equal(after, intern, `the record after ${JSON.stringify(body)}`);
       }
     },
+  },
+  'update/moves-updated-at': {
+    level: 'C',
+    title: 'Every change moves updated_at forward by at least 1 ms, also when the clock stands still.',
+    maxRuns: 30,
+    ...onStopped(['control', 'write'], async ({ api, interns, property }, intern) => {
+      let count = 0;
+      const field = fc.constantFrom('description', 'instructions', 'name', 'model');
+      await property('changes', field, async (key) => {
+        const before = expect.intern(await api.get(intern.id), 200, 'the read before');
+        count++;
+        const value = key === 'name' ? interns.name() : key === 'model' ? `acme/m${count}` : `change ${count}`;
+        const after = expect.intern(
+          await api.update(intern.id, { [key]: value }),
+          expect.ACCEPTED,
+          `an update of ${key}`,
+        );
+        const moved = Date.parse(after.updated_at) - Date.parse(before.updated_at);
+        ok(moved >= 1, 'updated_at', 'at least 1 ms later', `${before.updated_at}, ${after.updated_at}`);
+        equal(after.created_at, intern.created_at, 'created_at');
+      });
+    }),
   },
   'update/status-moves-updated-at': {
     level: 'C',

@@ -51,6 +51,12 @@ export const UPDATE = defineMutants({
     const after = update();
     return after === row ? interns.put(row, {}) : after;
   }),
+  // A change of settings leaves updated_at.
+  'update-does-not-touch': puts((put) => (row, record, change) => {
+    const next = put(row, record, change);
+    if (!record || next.record.status !== row.record.status) return next;
+    return put({ ...next, record: { ...next.record, updated_at: row.record.updated_at } });
+  }),
   // A change of status leaves updated_at.
   'status-does-not-touch': puts((put) => (row, record, change) => {
     const next = put(row, record, change);
