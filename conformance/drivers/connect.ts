@@ -18,7 +18,7 @@ import {
   takeSpace,
 } from './emulator.js';
 import { createLiveDriver, type Prompts } from './live.js';
-import { type Environment, environmentFetch, LOOPBACK } from './network.js';
+import { environmentFetch, LOOPBACK } from './network.js';
 
 export interface Connected {
   readonly driver: Driver;
@@ -97,7 +97,7 @@ interface ConnectOptions {
   readonly tag: string;
   readonly look: boolean;
   /** Where proxies are named; the variables of the process where nothing else is given. */
-  readonly env?: Environment;
+  readonly env?: Readonly<Record<string, string | undefined>>;
   /** When the time of the run is over, that of the look too. */
   readonly until?: number | undefined;
   /** Ends the look. */

@@ -66,7 +66,7 @@ export async function undiciFetch(request: Request, dispatcher?: Dispatcher): Pr
 export const networkFetch: Fetch = (request) => (request.headers.has('host') ? asHost(request) : undiciFetch(request));
 
 /** Variables of a process. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The entry of `NO_PROXY` that brings loopback addresses under the proxy, in the words of Chromium. */
 const ALSO_LOOPBACK = '<-loopback>';

@@ -61,3 +61,20 @@ export interface JournalDraft {
   held: number;
   closed: { at: number; how: StreamClosed; ended: string | undefined } | undefined;
 }
+
+/** Receives requests as they proceed: the log and the events. */
+export interface JournalObserver {
+  /** The response is there; the body of a stream may still follow. */
+  responded?(draft: JournalDraft): void;
+  wrote?(draft: JournalDraft, write: number): void;
+  closed?(draft: JournalDraft): void;
+  /** A disturbance changed the answer on its way: the journal has the answer before it. */
+  disturbed?(draft: JournalDraft): void;
+  /** All that was noted is forgotten: another state may follow. */
+  cleared?(): void;
+}
+
+/** A journal, for those who receive its requests as they proceed. */
+export interface Observed {
+  observe(observer: JournalObserver): void;
+}

@@ -5,22 +5,10 @@ import { type Redaction, withoutValue } from '../credentials/redaction.js';
 import type { ReceivedRequest } from '../requests/received-request.js';
 import { SocketRequest } from '../requests/socket-request.js';
 import type { StreamHooks } from '../sse/stream.js';
-import type { JournalDraft, JournalWrite, WriteView } from './journal-entry.js';
+import type { JournalDraft, JournalObserver, JournalWrite, Observed, WriteView } from './journal-entry.js';
 import { createJournalRenderer, KEPT } from './journal-renderer.js';
 
-/** Receives requests as they proceed: the log and the events. */
-export interface JournalObserver {
-  /** The response is there; the body of a stream may still follow. */
-  responded?(draft: JournalDraft): void;
-  wrote?(draft: JournalDraft, write: number): void;
-  closed?(draft: JournalDraft): void;
-  /** A disturbance changed the answer on its way: the journal has the answer before it. */
-  disturbed?(draft: JournalDraft): void;
-  /** All that was noted is forgotten: another state may follow. */
-  cleared?(): void;
-}
-
-export interface Journal {
+export interface Journal extends Observed {
   begin(id: string, request: ReceivedRequest): JournalDraft;
   /** Notes the body of a request, or the text of a response that is not a stream: the beginning, if it is long. */
   noteRequestBody(draft: JournalDraft, bytes: Uint8Array): void;
@@ -35,7 +23,6 @@ export interface Journal {
   responded(draft: JournalDraft): void;
   /** Notes the disturbance that a request met, be it answered or not. */
   disturbed(draft: JournalDraft, injected: Injected | undefined): void;
-  observe(observer: JournalObserver): void;
   /** The entries that a filter accepts, newest last; of more than `limit` the newest. */
   list(filter?: (draft: JournalDraft) => boolean, limit?: number): JournalEntry[];
   view(draft: JournalDraft): JournalEntry;

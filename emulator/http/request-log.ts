@@ -1,6 +1,5 @@
 import { DAEMON_REQUEST } from '../contract/operation.js';
-import type { Journal, JournalObserver } from './journal.js';
-import type { JournalDraft } from './journal-entry.js';
+import type { JournalDraft, JournalObserver, Observed } from './journal-entry.js';
 import { traceIn } from './journal-renderer.js';
 import { BASE } from './route.js';
 
@@ -29,7 +28,7 @@ export interface RequestRecord {
 }
 
 export interface RequestLogDeps {
-  readonly journal: Pick<Journal, 'observe'>;
+  readonly journal: Observed;
   redact(text: string): string;
   /** The name of an intern. */
   nameOf(internId: string): string | undefined;
@@ -62,7 +61,7 @@ const REPORTED = 20;
 
 /** Reports what was wrong with refused requests, each wrong thing once. Injected refusals are left out. */
 export function warnOfRefusals(
-  journal: Pick<Journal, 'observe'>,
+  journal: Observed,
   redact: (text: string) => string,
   warn: (message: string) => void,
 ): void {

@@ -1,21 +1,5 @@
+import { PlainRequest } from './plain-request.js';
 import { SocketRequest } from './socket-request.js';
-
-/**
- * A request without a socket whose body is there: only the parts that are needed. A `Request` takes longer to make than
- * most take to answer.
- */
-export class PlainRequest {
-  constructor(
-    /** In upper case, as a `Request` has it. */
-    readonly method: string,
-    /** In the form of a parsed URL. */
-    readonly url: string,
-    readonly headers: Headers,
-    readonly body: string | Uint8Array,
-    /** Aborted when the client gives up, if it can. */
-    readonly signal?: AbortSignal,
-  ) {}
-}
 
 /** A request as the pipeline takes it. */
 export type ReceivedRequest = Request | PlainRequest | SocketRequest;

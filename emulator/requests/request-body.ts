@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { hostDelay } from '../clock/host.js';
 import { Refusal } from '../contract/errors.js';
 import { parseJson as parseLocated } from '../contract/json.js';
-import { PlainRequest, type ReceivedRequest } from './received-request.js';
+import { PlainRequest } from './plain-request.js';
+import type { ReceivedRequest } from './received-request.js';
 import { RawHeaders, SocketRequest } from './socket-request.js';
 
 /** The cap of every request body, in bytes (BODY-2). */

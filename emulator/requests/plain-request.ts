@@ -1,0 +1,16 @@
+/**
+ * A request without a socket whose body is there: only the parts that are needed. A `Request` takes longer to make than
+ * most take to answer.
+ */
+export class PlainRequest {
+  constructor(
+    /** In upper case, as a `Request` has it. */
+    readonly method: string,
+    /** In the form of a parsed URL. */
+    readonly url: string,
+    readonly headers: Headers,
+    readonly body: string | Uint8Array,
+    /** Aborted when the client gives up, if it can. */
+    readonly signal?: AbortSignal,
+  ) {}
+}
