@@ -187,7 +187,6 @@ export async function beginLife(ctx: Ctx, has: (need: string) => boolean) {
   const aged = has('control') ? Promise.resolve() : ctx.wait(LATE).catch(() => {});
   const life: Life | undefined = isRecord(json) && typeof json.id === 'string' ? { id: json.id } : undefined;
   const secret = { value: VALUE, hosts: ['api.example.com'] };
-  if (life !== undefined) await put(ctx, ofIntern(life.id), secretName(ctx), secret).catch(unanswered);
   const others = neighbours(ctx, [before, life?.id ?? before, after]);
   const go = async (known: Life, stage: Stage) => {
     if (stage.by !== 'create') {
@@ -222,5 +221,9 @@ export async function beginLife(ctx: Ctx, has: (need: string) => boolean) {
     // Its name is free again.
     await api.create({ ...body, description: 'another' });
   };
-  return { first: () => through(FIRST).catch(unanswered), rest: (waits = true) => end(waits).catch(unanswered) };
+  const first = async () => {
+    if (life !== undefined) await put(ctx, ofIntern(life.id), secretName(ctx), secret).catch(unanswered);
+    await through(FIRST);
+  };
+  return { first: () => first().catch(unanswered), rest: (waits = true) => end(waits).catch(unanswered) };
 }

@@ -142,10 +142,15 @@ const sized = (name: string, bytes: number, value: (ground: Ground) => unknown):
     headers: { 'content-type': 'application/json' },
   }));
 /** Bodies of one byte too many: with their length, and in pieces without one. */
-const tooLarge = (value: (ground: Ground) => unknown): readonly Value[] => [
-  sized('too large', CAP + 1, value),
-  v('too large, in pieces', (ground) => ({ body: pieces(padded(value(ground), CAP + 1), PIECE), headers: JSON_TYPE })),
-];
+const tooLarge = (value: (ground: Ground) => unknown): readonly Value[] =>
+  alike(
+    'too large',
+    sized('too large', CAP + 1, value),
+    v('too large, in pieces', (ground) => ({
+      body: pieces(padded(value(ground), CAP + 1), PIECE),
+      headers: JSON_TYPE,
+    })),
+  );
 /** Bodies that are no JSON object. */
 const NO_OBJECTS = alike(
   'no object',
