@@ -1,6 +1,6 @@
 import { type AssembledEmulator, assemble } from '../../emulator/emulator.js';
 import type { EmulatorOptions } from '../../emulator/index.js';
-import { PlainRequest } from '../../emulator/requests/plain-request.js';
+import { PlainRequest } from '../../emulator/requests/received-request.js';
 import type { Incoming, PlainFetch } from '../probe/request.js';
 
 /** Methods that a `Request` neither changes nor refuses. */

@@ -5,5 +5,6 @@ import { createBodySchema } from '../contract/intern.js';
  * itself.
  */
 export async function warmUp(): Promise<void> {
+  await import('@hono/node-server');
   createBodySchema({})();
 }

@@ -231,9 +231,9 @@ describe('failing', () => {
     const bench = createBench();
     const request = new Request(`${ORIGIN}/`, { method: 'POST', headers: bench.prove(), body: 'x' });
     await request.text();
-    const response = await bench.daemon.answer(request);
+    const response = await bench.daemon.fetch(request);
     expect(response.status).toBe(500);
-    expect(JSON.parse(response.body)).toEqual({
+    expect(await response.json()).toEqual({
       error: {
         code: 500,
         message: 'The request could not be completed',

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../clock/clock.js';
 import type { FairQueue } from '../clock/fair-queue.js';
 import {
@@ -12,9 +13,7 @@ import { Refusal, rowEnvelope } from '../contract/errors.js';
 import { type Profile, proofHeaders } from '../contract/profile.js';
 import { givenRequestId } from '../contract/request-id.js';
 import type { InternRow } from '../contract/state.js';
-import type { ReceivedRequest } from '../requests/received-request.js';
-import { readBody } from '../requests/request-body.js';
-import { SocketRequest } from '../requests/socket-request.js';
+import { readReceivedBody } from '../requests/request-body.js';
 import type { ProofFieldName, ProofFields } from '../signing/canonical.js';
 import type { VerifyKey } from '../signing/verify.js';
 import { diagnose, hintOf } from './diagnose.js';
@@ -65,7 +64,7 @@ export interface DaemonRequest {
   readonly refused?: {
     readonly id: string;
     readonly by: RefusalKey;
-    readonly request: ReceivedRequest;
+    readonly request: Request;
     readonly url: string;
     readonly body: Uint8Array | undefined;
     readonly answer: Omit<DaemonResponse, 'status'>;
@@ -90,17 +89,17 @@ interface Outcome {
 
 /** The emulated intern daemon. `nonces` is its memory, for the signing lab to inspect. */
 export interface Daemon {
-  answer(request: ReceivedRequest): Promise<DaemonResponse>;
+  /**
+   * `incoming` is the request as a listener received it: its target, before any URL parser resolved its dots, and its
+   * body, whatever the method. Without it the URL and the body of the request are what was received.
+   */
+  fetch(request: Request, incoming?: IncomingMessage): Promise<Response>;
   readonly nonces: Nonces;
 }
 
 /** A field that differs, in words; of digests both values, since the body that was sent is what people look for. */
 const different = (signed: ProofFields, received: ProofFields) => (name: ProofFieldName) =>
   name === 'body_sha256' ? `body: its digest is ${received[name]}, signed was ${signed[name]}` : name;
-
-/** The target of a request on a connection, before any URL parser resolved its dots. */
-const targetOf = (request: ReceivedRequest): string | undefined =>
-  request instanceof SocketRequest ? request.incoming.url : undefined;
 
 const answerOf = (value: unknown, status: number, headers: Record<string, string> = {}): DaemonResponse => ({
   status,
@@ -163,7 +162,7 @@ export function createDaemon(deps: DaemonDeps): Daemon {
     );
   };
 
-  const respondTo = async (request: ReceivedRequest): Promise<Outcome> => {
+  const respondTo = async (request: Request, incoming: IncomingMessage | undefined): Promise<Outcome> => {
     const authorization = request.headers.get('authorization') ?? '';
     const token = /^Bearer +([\x21-\x7e]+)$/i.exec(authorization)?.[1];
     const intern = token === undefined ? undefined : findIntern(token);
@@ -191,7 +190,7 @@ export function createDaemon(deps: DaemonDeps): Daemon {
         by: 'daemon_unreachable',
       };
 
-    const { path, search } = splitRequestTarget(targetOf(request) ?? request.url);
+    const { path, search } = splitRequestTarget(incoming?.url ?? request.url);
     const verify = (bodySha256: string | undefined, now: number, window: number) =>
       verifyProof(verifier, {
         intern,
@@ -206,7 +205,7 @@ export function createDaemon(deps: DaemonDeps): Daemon {
     const early = verify(undefined, clock.now(), deps.settings().proof_window).verdict;
     if (early.result === 'refused') return refuse(early);
 
-    const body = await readBody(request, DAEMON_BODY_CAP);
+    const body = await readReceivedBody(request, incoming, DAEMON_BODY_CAP);
     const bodySha256 = createHash('sha256').update(body).digest('hex');
     await deps.heavyWork.next();
 
@@ -233,24 +232,25 @@ export function createDaemon(deps: DaemonDeps): Daemon {
 
   return {
     nonces,
-    async answer(request) {
+    async fetch(request, incoming) {
       const { method } = request;
       const at = clock.now();
       const id = givenRequestId(request.headers.get('x-request-id')) ?? deps.requestId();
-      const respond = ({ answer, internId, user, wrong, by, body: read }: Outcome): DaemonResponse => {
+      const respond = ({ answer, internId, user, wrong, by, body: read }: Outcome): Response => {
         const { status, body } = answer;
         const end = request.url.indexOf('/', request.url.indexOf('://') + 3);
-        const path = targetOf(request) ?? request.url.slice(end);
+        const path = incoming?.url ?? request.url.slice(end);
         const url = request.url.slice(0, end) + path;
+        // Not Response.json: a listener serves a Response made from text without a stream in between.
         const detail =
           wrong === undefined ? {} : { 'x-emulator-detail': wrong.replace(/[^\x20-\x7e]/g, '?').slice(0, 500) };
         const headers = { ...answer.headers, ...detail, 'x-request-id': id };
         const refused = by && { id, by, request, url, body: read, answer: { body, headers } };
         deps.onRequest?.({ at, method, path, status, internId, user, wrong, ...(refused && { refused }) });
-        return { status, body, headers };
+        return new Response(body, { status, headers });
       };
       try {
-        return respond(await respondTo(request));
+        return respond(await respondTo(request, incoming));
       } catch (error) {
         if (error instanceof Refusal && error.key === 'payload_too_large')
           return respond({

@@ -95,10 +95,10 @@ describe('accepted proofs', () => {
         true,
       );
     }
-    const response = await daemonFor(vector.profile, vector.now).answer(toRequest(vector.request));
+    const response = await daemonFor(vector.profile, vector.now).fetch(toRequest(vector.request));
     expect(response.status).toBe(200);
     const { nonce, ...fields } = vector.fields;
-    expect(JSON.parse(response.body) as unknown).toMatchObject({
+    expect((await response.json()) as unknown).toMatchObject({
       verified: { ...fields, ...(nonce !== undefined && { nonce }) },
     });
   });
@@ -161,12 +161,12 @@ describe('refused proofs', () => {
     const daemon = daemonFor(vector.profile, vector.now);
     const used = new Set<string>();
     for (const prior of vector.prior) {
-      expect((await daemon.answer(toRequest(prior))).status).toBe(200);
+      expect((await daemon.fetch(toRequest(prior))).status).toBe(200);
       expect(verifyIndependently(prior, vector.now, used)).toBeUndefined();
     }
-    const response = await daemon.answer(toRequest(vector.request));
+    const response = await daemon.fetch(toRequest(vector.request));
     expect(response.status).toBe(401);
-    const { error } = JSON.parse(response.body) as { error: { metadata: { reason: string } } };
+    const { error } = (await response.json()) as { error: { metadata: { reason: string } } };
     expect(error.metadata.reason).toBe(vector.expected.reason);
     expect(verifyIndependently(vector.request, vector.now, used)).toBe(vector.expected.reason);
   });

@@ -1,6 +1,5 @@
 import { type DaemonReason, FUTURE_TOLERANCE_SECONDS, type Verified } from '../contract/daemon.js';
 import type { ProofHeaders } from '../contract/profile.js';
-import type { ReceivedHeaders } from '../requests/received-request.js';
 import { canonicalise, type ProofFields, type ProofLayout, type ProofVersion } from '../signing/canonical.js';
 import { decodeSignature, type VerifyKey, verifyBytes } from '../signing/verify.js';
 import type { Nonces } from './nonces.js';
@@ -32,7 +31,7 @@ export interface VerifyDeps {
 export interface ReceivedRequest {
   /** The intern whose daemon is addressed, and what is wrong with the token that should name it. */
   readonly intern: { readonly id: string | undefined; readonly problem?: string | undefined };
-  readonly headers: ReceivedHeaders;
+  readonly headers: Headers;
   readonly method: string;
   readonly path: string;
   /** Undefined while the body is still unread: then signature and nonce are not checked yet. */

@@ -174,14 +174,14 @@ export function createDisturber(deps: DisturberDeps): Disturber {
   const unauthorized: Fetch = async () => toResponse(refusalResponse(new Refusal('unauthorized')));
   const isDead = (request: Request) => dead.has(tokenOf(request) ?? '');
 
-  const leaving = (bindings: NodeBindings | undefined) => {
+  const leaving = (request: Request, bindings: NodeBindings | undefined) => {
     const listeners: ((reason: unknown) => void)[] = [];
     const leave = (reason: unknown) => {
       for (const listener of listeners) listener(reason);
     };
-    const signal = bindings?.signal;
-    signal?.addEventListener('abort', () => leave(signal.reason), { once: true });
-    bindings?.onLeave?.(leave);
+    if (bindings?.incoming)
+      request.signal.addEventListener('abort', () => leave(request.signal.reason), { once: true });
+    else bindings?.onLeave?.(leave);
     return (listener: (reason: unknown) => void) => void listeners.push(listener);
   };
 
@@ -207,7 +207,7 @@ export function createDisturber(deps: DisturberDeps): Disturber {
     aboutRequest: (request: Request, body: string) => About,
     base: string,
   ): Promise<Response> => {
-    const onLeave = leaving(bindings);
+    const onLeave = leaving(given, bindings);
     const own: NodeBindings = { onLeave, streams: () => bindings?.streams?.() };
     const preflight = given.method === 'OPTIONS';
     if (preflight || Number(given.headers.get('content-length') ?? 0) > LARGEST) return inner(given, bindings ?? own);

@@ -38,7 +38,7 @@ export const callerOf = (
   resolve: (token: string) => Caller | undefined | Promise<Caller | undefined>,
 ): Caller | Promise<Caller> => {
   const { request, resource } = exchange;
-  const token = bearer(exchange.headers.get('authorization'));
+  const token = bearer(exchange.header('authorization'));
   const found = token === undefined ? undefined : resolve(token);
   return found instanceof Promise
     ? exchange.waiting.race(found).then((caller) => admitted(caller, resource.area, request))

@@ -1,5 +1,3 @@
-import type { IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
 import { hostDelay } from '../clock/host.js';
 import type { Scope } from '../clock/scope.js';
 import { Refusal } from '../contract/errors.js';
@@ -7,8 +5,8 @@ import type { InternRow } from '../contract/state.js';
 import type { Caller } from '../domain/caller.js';
 import type { Interns } from '../domain/interns.js';
 import type { RunRef } from '../domain/runs.js';
-import type { ReceivedHeaders, ReceivedRequest } from '../requests/received-request.js';
-import { parseJson } from '../requests/request-body.js';
+import type { ReceivedRequest } from '../requests/received-request.js';
+import { type Incoming, parseJson } from '../requests/request-body.js';
 import type { StreamHooks } from '../sse/stream.js';
 import type { CreateStep } from './faults.js';
 import type { Journal } from './journal.js';
@@ -25,11 +23,13 @@ export interface Resource extends PathNames {
   readonly routes: readonly Route[];
 }
 
-/** How a request came: on a connection, or by what an in-process caller passes. */
+/** How a request came: what @hono/node-server hands over beside it, or what an in-process caller passes. */
 export interface NodeBindings {
-  readonly incoming?: IncomingMessage;
-  /** Aborted when the client of a connection leaves. */
-  readonly signal?: AbortSignal;
+  readonly incoming?: Incoming & {
+    /** The names and values of the headers in turns, as received. */
+    readonly rawHeaders?: readonly string[];
+    readonly socket: { destroy(): void; destroySoon(): void; resetAndDestroy(): void };
+  };
   /** Tells the listener that the answer is a stream. */
   streams?(): void;
   /** Calls `then` when the client of an in-process request gives up. */
@@ -43,7 +43,7 @@ export interface NodeBindings {
 const DROP_DELAY = 200;
 
 /** Resets a connection. Node resets none of TLS: that is closed. */
-export const reset = (socket: Socket): void =>
+export const reset = (socket: { destroy(): unknown; resetAndDestroy(): unknown }): void =>
   void ('encrypted' in socket ? socket.destroy() : socket.resetAndDestroy());
 
 /** Cuts the connection of a request, or resets it, once the written bytes have left; undefined in process. */
@@ -51,6 +51,25 @@ export function cutOf(bindings: NodeBindings | undefined): ((reset: boolean) => 
   const socket = bindings?.incoming?.socket;
   // The server reads ahead before it writes anything: what it has read needs a moment to leave.
   return socket && ((resets) => void hostDelay(DROP_DELAY).then(() => (resets ? reset(socket) : socket.destroySoon())));
+}
+
+/**
+ * A header of a request, by its name in lower case; repeated headers have their values joined. It is read from what a
+ * listener received, if there is one: asking a `Request` costs several times as much, and is done for every request.
+ */
+export function headerOf(
+  request: ReceivedRequest,
+  rawHeaders: readonly string[] | undefined,
+  name: string,
+): string | null {
+  if (!rawHeaders) return request.headers.get(name);
+  let value: string | null = null;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const own = rawHeaders[at] ?? '';
+    if (own.length !== name.length || own.toLowerCase() !== name) continue;
+    value = value === null ? (rawHeaders[at + 1] ?? '') : `${value}, ${rawHeaders[at + 1]}`;
+  }
+  return value;
 }
 
 const NOTHING = new Uint8Array(0);
@@ -88,6 +107,9 @@ export class Exchange implements RequestParts, Call<unknown> {
     this.following = true;
     return this.waiting;
   }
+  header(name: string): string | null {
+    return headerOf(this.request, this.bindings?.incoming?.rawHeaders, name);
+  }
   end(): void {
     void this.own?.dispose();
   }
@@ -98,7 +120,7 @@ export class Exchange implements RequestParts, Call<unknown> {
   set caller(caller: Caller) {
     this.known = caller;
   }
-  get headers(): ReceivedHeaders {
+  get headers(): Headers {
     return this.request.headers;
   }
   get bodiless(): boolean {

@@ -3,13 +3,16 @@ import type { Injected } from '../contract/fault.js';
 import type { JournalEntry } from '../contract/journal-entry.js';
 import { type Redaction, withoutValue } from '../credentials/redaction.js';
 import type { ReceivedRequest } from '../requests/received-request.js';
-import { SocketRequest } from '../requests/socket-request.js';
 import type { StreamHooks } from '../sse/stream.js';
 import type { JournalDraft, JournalObserver, JournalWrite, Observed, WriteView } from './journal-entry.js';
 import { createJournalRenderer, KEPT } from './journal-renderer.js';
 
 export interface Journal extends Observed {
-  begin(id: string, request: ReceivedRequest): JournalDraft;
+  /**
+   * @param received the names and values of the headers in turns, if a listener has them: these are kept, since the
+   *   headers of its request hold on to the connection
+   */
+  begin(id: string, request: ReceivedRequest, received?: readonly string[]): JournalDraft;
   /** Notes the body of a request, or the text of a response that is not a stream: the beginning, if it is long. */
   noteRequestBody(draft: JournalDraft, bytes: Uint8Array): void;
   noteResponseBody(draft: JournalDraft, text: string): void;
@@ -61,13 +64,13 @@ export function createJournal(
   const ordered = () => [...entries.slice(start), ...entries.slice(0, start)];
 
   return {
-    begin(id, request) {
+    begin(id, request, received) {
       const draft: JournalDraft = {
         id,
         at: clock.now(),
         method: request.method,
         url: urlOf(request.url),
-        headers: request instanceof SocketRequest ? request.headers.raw : request.headers,
+        headers: received ?? request.headers,
         requestBody: undefined,
         operation: undefined,
         caller: undefined,

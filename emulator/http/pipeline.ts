@@ -6,7 +6,7 @@ import type { ReceivedRequest } from '../requests/received-request.js';
 import { type AcceptDeps, createAccept } from './accept.js';
 import { allow, authorizeKind, callerOf, notFound, rowFor, rowOf } from './authorize.js';
 import type { Cors } from './cors.js';
-import { after, DropConnection, Exchange, type NodeBindings, type Resource } from './exchange.js';
+import { after, DropConnection, Exchange, headerOf, type NodeBindings, type Resource } from './exchange.js';
 import { createFailure, type FailureDeps } from './failure.js';
 import type { JournalDraft } from './journal-entry.js';
 import type { RequestIds } from './request-ids.js';
@@ -52,7 +52,7 @@ export function createPipeline(deps: PipelineDeps) {
     const { request, resource, draft } = exchange;
     const { area } = resource;
     // Both: a target with a host of its own (`GET http://eu.…`) counts before the header.
-    const host = exchange.headers.get('host');
+    const host = exchange.header('host');
     const named = hostOf(request.url);
     if (deps.regional(named) || (host !== null && host !== named && deps.regional(host)))
       throw new Refusal('regional', {
@@ -89,7 +89,7 @@ export function createPipeline(deps: PipelineDeps) {
 
   const seal = (answer: PlainResponse, exchange: Exchange): PlainResponse => {
     const { draft } = exchange;
-    const cors = deps.cors.headers(exchange.headers.get('origin'));
+    const cors = deps.cors.headers(exchange.header('origin'));
     // A HEAD is answered with the length that the body of its GET has.
     const length = exchange.bodiless && typeof answer.body === 'string' ? Buffer.byteLength(answer.body) : undefined;
     const headers = {
@@ -129,8 +129,9 @@ export function createPipeline(deps: PipelineDeps) {
     resource: Resource,
     bindings: NodeBindings | undefined,
   ): PlainResponse | Promise<PlainResponse> => {
-    const id = givenRequestId(request.headers.get('x-request-id')) ?? deps.requestIds.next();
-    const draft = journal.begin(id, request);
+    const rawHeaders = bindings?.incoming?.rawHeaders;
+    const id = givenRequestId(headerOf(request, rawHeaders, 'x-request-id')) ?? deps.requestIds.next();
+    const draft = journal.begin(id, request, rawHeaders);
     const exchange = new Exchange(request, resource, bindings, draft, deps, deps.scope());
     try {
       const answer = respond(exchange);

@@ -1,10 +1,7 @@
-import type { IncomingMessage } from 'node:http';
 import { hostDelay } from '../clock/host.js';
 import { Refusal } from '../contract/errors.js';
 import { parseJson as parseLocated } from '../contract/json.js';
-import { PlainRequest } from './plain-request.js';
-import type { ReceivedRequest } from './received-request.js';
-import { RawHeaders, SocketRequest } from './socket-request.js';
+import { PlainRequest, type ReceivedRequest } from './received-request.js';
 
 /** The cap of every request body, in bytes (BODY-2). */
 export const MAX_BODY = 1_048_576;
@@ -13,27 +10,28 @@ const EMPTY = new Uint8Array(0);
 const utf8 = new TextEncoder();
 
 /**
- * Reads a body up to the cap, counting the bytes that arrive. Node's parser enforces the length that a request on a
- * connection declares.
+ * Reads a body up to the cap, counting the bytes that arrive. A declared length is believed only if Node's parser
+ * enforces it (`framed`): then the whole body can be taken at once.
  *
- * The body of a `Request` is cancelled if `scope` ends first. A caller that reads it for somebody else checks the scope
- * too.
+ * The body is cancelled if `scope` ends first. A caller that reads it for somebody else checks the scope too.
  *
  * @throws Refusal `payload_too_large` as soon as the cap is passed; what follows is never held
  */
 export async function readBody(
   request: ReceivedRequest,
+  framed: boolean,
   cap = MAX_BODY,
   scope?: { defer(dispose: () => void): () => void },
 ): Promise<Uint8Array> {
   const declared = request.headers.get('content-length');
   if (declared !== null && Number(declared) > cap) throw new Refusal('payload_too_large');
-  if (request instanceof SocketRequest) return hasBody(request.incoming) ? readIncoming(request.incoming, cap) : EMPTY;
   if (request instanceof PlainRequest) {
     const bytes = typeof request.body === 'string' ? utf8.encode(request.body) : request.body;
     if (bytes.length > cap) throw new Refusal('payload_too_large');
     return bytes;
   }
+  if (framed && declared !== null) return declared === '0' ? EMPTY : new Uint8Array(await request.arrayBuffer());
+  if (framed && request.headers.get('transfer-encoding') === null) return EMPTY;
   if (!request.body) return EMPTY;
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -44,7 +42,7 @@ export async function readBody(
     if (done) break;
     size += value.byteLength;
     if (size > cap) {
-      void reader.cancel().catch(() => {});
+      await discard(reader, framed);
       throw new Refusal('payload_too_large');
     }
     chunks.push(value);
@@ -74,10 +72,39 @@ async function untilPaused(sent: () => number): Promise<void> {
  * Lets a sender finish what it is sending, without keeping it: many clients see the answer only after they could send
  * all of their body. A sender that never stops, or that pauses, still gets its answer.
  */
-function finished(incoming: IncomingMessage): Promise<void> {
+async function discard(reader: ReadableStreamDefaultReader<Uint8Array>, onSocket: boolean): Promise<void> {
+  if (!onSocket) return void reader.cancel().catch(() => {});
+  let size = 0;
+  const drain = async () => {
+    while (size < DISCARD_BYTES) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      size += value.byteLength;
+    }
+  };
+  await Promise.race([drain().catch(() => {}), untilPaused(() => size)]);
+}
+
+/** A request of Node's server: the parts that are used here. */
+export interface Incoming {
+  readonly headers: NodeJS.Dict<string | string[]>;
+  readonly complete: boolean;
+  readonly readableDidRead: boolean;
+  on(event: 'data', listener: (bytes: Uint8Array) => void): unknown;
+  once(event: 'end' | 'close', listener: () => void): unknown;
+}
+
+/**
+ * Lets a sender finish a body that nobody read, if the answer came before it: the caller's refusals do. The same bounds
+ * hold. Undefined if there is nothing to wait for.
+ */
+export function discardUnread(incoming: Incoming | undefined): Promise<void> | undefined {
+  if (!incoming || incoming.complete || incoming.readableDidRead) return undefined;
+  const { headers } = incoming;
+  if ((headers['content-length'] ?? '0') === '0' && headers['transfer-encoding'] === undefined) return undefined;
   let size = 0;
   const drained = new Promise<void>((resolve) => {
-    incoming.on('data', (bytes: Uint8Array) => {
+    incoming.on('data', (bytes) => {
       size += bytes.byteLength;
       if (size > DISCARD_BYTES) resolve();
     });
@@ -87,41 +114,43 @@ function finished(incoming: IncomingMessage): Promise<void> {
   return Promise.race([drained, untilPaused(() => size)]);
 }
 
-/** Whether a request on a connection declares a body. */
-export function hasBody({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): boolean {
-  const headers = new RawHeaders(rawHeaders);
-  return (headers.get('content-length') ?? '0') !== '0' || headers.get('transfer-encoding') !== null;
+/** A request of Node's server: the parts that reading its body uses. */
+interface IncomingBody {
+  readonly method?: string | undefined;
+  readonly headers: NodeJS.Dict<string | string[]>;
+  on(event: 'data', listener: (bytes: Uint8Array) => void): unknown;
+  on(event: 'end', listener: () => void): unknown;
+  on(event: 'error', listener: (error: Error) => void): unknown;
 }
 
 /**
- * Lets a sender finish a body that nobody read, if the answer came before it: the caller's refusals do. Undefined if
- * there is nothing to wait for.
+ * Reads a body as {@link readBody} does, that of a GET or HEAD too. A `Request` of those has none, whatever was sent,
+ * and a proof over no bytes must not pass for a request that has some.
+ *
+ * @throws Refusal `payload_too_large`
  */
-export function discardUnread(incoming: IncomingMessage | undefined): Promise<void> | undefined {
-  if (!incoming || incoming.complete || incoming.readableDidRead || !hasBody(incoming)) return undefined;
-  return finished(incoming);
-}
-
-/** Reads the body of a request on a connection, of any method: a proof over no bytes must not pass for one that has some. */
-function readIncoming(incoming: IncomingMessage, cap: number): Promise<Uint8Array> {
+export function readReceivedBody(
+  request: Request,
+  incoming: IncomingBody | undefined,
+  cap = MAX_BODY,
+): Promise<Uint8Array> {
+  const { method, headers } = incoming ?? {};
+  const hidden =
+    (method === 'GET' || method === 'HEAD') &&
+    (headers?.['content-length'] !== undefined || headers?.['transfer-encoding'] !== undefined);
+  if (!incoming || !hidden) return readBody(request, incoming !== undefined, cap);
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];
-    let size = 0;
-    incoming.on('data', (bytes: Uint8Array) => {
-      if (size > cap) return;
-      size += bytes.byteLength;
-      if (size <= cap) return void chunks.push(bytes);
+    let length = 0;
+    incoming.on('data', (chunk) => {
+      length += chunk.length;
+      if (length <= cap) return void chunks.push(chunk);
+      // The rest is discarded: the connection may be used for more.
       chunks.length = 0;
-      void finished(incoming).then(() => reject(new Refusal('payload_too_large')));
+      reject(new Refusal('payload_too_large'));
     });
-    // A copy: a chunk is a part of a larger piece of memory, and may be kept for long.
-    incoming.once(
-      'end',
-      () => size > cap || resolve(new Uint8Array(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks))),
-    );
-    const broken = () => size > cap || incoming.readableEnded || reject(new Error('the client left'));
-    incoming.once('error', broken).once('close', broken);
-    if (incoming.destroyed) broken();
+    incoming.on('end', () => resolve(Buffer.concat(chunks)));
+    incoming.on('error', reject);
   });
 }
 

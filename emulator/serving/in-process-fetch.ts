@@ -1,7 +1,7 @@
 import type { Scope } from '../clock/scope.js';
 import { DropConnection } from '../http/exchange.js';
 import { type AnyResponse, asResponse } from '../http/response.js';
-import type { PlainRequest } from '../requests/plain-request.js';
+import type { PlainRequest } from '../requests/received-request.js';
 import { StreamReader } from '../sse/reader.js';
 import { EventStream } from '../sse/stream.js';
 

@@ -9,14 +9,6 @@ type Given = OutgoingHttpHeaders | OutgoingHttpHeader[];
 
 const INERT = Object.entries(INERT_HEADERS);
 
-/** Names and values in turns, with those that make an answer inert. */
-function listOf(given: OutgoingHttpHeaders): OutgoingHttpHeader[] {
-  const list: OutgoingHttpHeader[] = [];
-  for (const [name, value] of INERT) if (given[name] === undefined) list.push(name, value);
-  for (const name in given) list.push(name, given[name] ?? '');
-  return list;
-}
-
 /**
  * A response that is inert in a browser ({@link INERT_HEADERS}) unless its maker gives it a policy of its own, by a name
  * in lower case. All of a listener's responses are, so that future answers are inert too. A list of names and values
@@ -29,22 +21,21 @@ export class InertResponse<Request extends IncomingMessage = IncomingMessage> ex
       for (const [name, value] of INERT) if (!this.hasHeader(name)) this.setHeader(name, value);
       return typeof reason === 'string' ? super.writeHead(status, reason, given) : super.writeHead(status, given);
     }
-    const list = listOf(given);
+    const list: OutgoingHttpHeader[] = [];
+    for (const [name, value] of INERT) if (given[name] === undefined) list.push(name, value);
+    for (const name in given) list.push(name, given[name] ?? '');
     return typeof reason === 'string' ? super.writeHead(status, reason, list) : super.writeHead(status, list);
   }
 
   /**
-   * Sends a whole answer. A text leaves in one write. Node itself adds an empty one that tells it of the end, and two are
-   * gathered by a slower system call: a quarter of the time of a small answer.
+   * A whole text leaves in one write. Node itself adds an empty one that tells it of the end, and two are gathered by a
+   * slower system call: a quarter of the time of a small answer.
    */
-  whole(status: number, headers: Readonly<Record<string, string | string[]>>, body: string | Uint8Array | null): void {
-    const list = listOf(headers);
-    const length = body === null ? 0 : Buffer.byteLength(body);
-    if (body !== null && headers['content-length'] === undefined) list.push('content-length', length);
-    super.writeHead(status, list);
-    if (body === null || this.req.method === 'HEAD') return void super.end();
-    if (typeof body !== 'string' || body === '' || !this.socket) return void super.end(body);
-    writeAtOnce(this, body, length === body.length);
-    super.end();
+  override end(chunk?: unknown, encoding?: unknown, callback?: unknown): this {
+    const whole = typeof chunk === 'string' && chunk !== '' && encoding === undefined && callback === undefined;
+    if (!whole || !this.socket || !this.headersSent || this.chunkedEncoding || this.writableEnded)
+      return super.end(chunk, encoding as BufferEncoding, callback as () => void);
+    writeAtOnce(this, chunk);
+    return super.end();
   }
 }

@@ -6,13 +6,10 @@ import { ERRORS } from '../contract/errors.js';
 import { INERT_HEADERS } from '../contract/inert.js';
 import { givenRequestId } from '../contract/request-id.js';
 import { createDepartures } from '../http/departures.js';
-import { DropConnection, type NodeBindings, reset } from '../http/exchange.js';
+import { DropConnection, reset } from '../http/exchange.js';
 import { internalError, parserError, protocolError, type RequestSeen } from '../http/protocol.js';
-import type { AnyResponse, PlainResponse } from '../http/response.js';
+import { type AnyResponse, type PlainResponse, toResponse } from '../http/response.js';
 import { writeStream } from '../http/write-stream.js';
-import type { ReceivedRequest } from '../requests/received-request.js';
-import { hasBody } from '../requests/request-body.js';
-import { SocketRequest } from '../requests/socket-request.js';
 import { EventStream } from '../sse/stream.js';
 import { InertResponse } from './inert-response.js';
 import { handshakeFailed } from './log.js';
@@ -33,6 +30,15 @@ export interface Listener {
   close(): Promise<void>;
 }
 
+/** The connection of a request, for who answers it. */
+export interface Bindings {
+  readonly incoming: IncomingMessage;
+  /** Call it when the answer is a stream: then a client that closes its half of the connection has left. */
+  streams(): void;
+}
+
+type Handle = (request: IncomingMessage, response: ServerResponse) => unknown;
+
 /** Answers the requests below a prefix. */
 export type Mounted = Pick<ListenOptions, 'answer' | 'intercept'>;
 
@@ -40,7 +46,7 @@ export interface ListenOptions {
   readonly host: string;
   readonly port: number;
   /** @throws DropConnection for a request that gets no answer */
-  answer(request: ReceivedRequest, bindings: NodeBindings): AnyResponse | Promise<AnyResponse>;
+  answer(request: Request, bindings: Bindings): AnyResponse | Promise<AnyResponse>;
   readonly tls?: Pick<Secured, 'cert' | 'key'> | undefined;
   /** An id for a request that has none of its own (BASE-6). */
   requestId(): string;
@@ -54,77 +60,49 @@ export interface ListenOptions {
   log(record: Record<string, unknown>): void;
   /** How long the head of a request may take, in ms of real time. Default: 60 s. */
   readonly headersTimeout?: number;
+  /**
+   * Lets @hono/node-server replace the global Request and Response by its faster ones. For a process of our own; never
+   * inside somebody else's.
+   */
+  readonly replaceGlobals?: boolean;
 }
 
-/** How long a sender may go on after its answer, in ms of real time: nobody reads what it sends. */
-const UNREAD = 500;
-/** How many pieces of a body are waited for, each for a turn of the event loop, so that a short one gets its length. */
-const AHEAD = 3;
-
-type HeaderLines = Readonly<Record<string, string | string[]>>;
-
-/** Sends a body piece by piece as it is read. Events never get a length (WEB-2). */
-async function sendPieces(
-  response: InertResponse,
-  status: number,
-  headers: HeaderLines,
-  body: ReadableStream<Uint8Array>,
-): Promise<void> {
-  // A client that has left leaves no second time.
-  if (response.destroyed) return void body.cancel().catch(() => {});
-  const reader = body.getReader();
-  const left = () => void reader.cancel().catch(() => {});
-  response.once('close', left);
-  const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
-  try {
-    const isEvents = String(headers['content-type']).startsWith('text/event-stream');
-    const pieces: Uint8Array[] = [];
-    let next = reader.read();
-    while (pieces.length < AHEAD && !isEvents) {
-      const piece = await Promise.race([next, turn()]);
-      if (piece?.done) return response.whole(status, headers, Buffer.concat(pieces));
-      if (!piece) break;
-      pieces.push(piece.value);
-      next = reader.read();
-    }
-    response.writeHead(status, { ...headers });
-    response.flushHeaders();
-    for (const piece of pieces) response.write(piece);
-    for (let piece = await next; !piece.done; piece = await reader.read())
-      if (!response.write(piece.value) && !response.destroyed)
-        await new Promise<unknown>((resolve) => response.once('drain', resolve).once('close', resolve));
-    response.end();
-  } catch (error) {
-    response.destroy(error as Error);
-  } finally {
-    response.off('close', left);
+/** The bindings of one request. A class, since one is made per request. */
+class Connection implements Bindings {
+  constructor(
+    readonly incoming: IncomingMessage,
+    private readonly outgoing: ServerResponse,
+    private readonly streaming: (socket: Socket, response: ServerResponse) => void,
+    private readonly sent: Response,
+  ) {}
+  streams(): void {
+    this.streaming(this.incoming.socket, this.outgoing);
+  }
+  /**
+   * The answer for @hono/node-server. A stream is sent here, in chunks and without a length even if all of it is ready
+   * (WEB-2).
+   */
+  send(answer: AnyResponse): Response {
+    if (answer instanceof Response) return answer;
+    if (!(answer.body instanceof EventStream)) return toResponse(answer);
+    const { status, headers, body } = answer;
+    this.outgoing.writeHead(status, headers);
+    if (!body.whole) this.streams();
+    writeStream(body, this.outgoing);
+    return this.sent;
+  }
+  /** Leaves without an answer. */
+  drop(resets: boolean): Response {
+    if (resets) reset(this.incoming.socket);
+    else this.incoming.socket.destroy();
+    return this.sent;
   }
 }
 
-/** Headers by their names: the only ones that come several times are cookies. */
-function linesOf(headers: Headers): HeaderLines {
-  const cookies = headers.getSetCookie();
-  return { ...Object.fromEntries(headers), ...(cookies.length > 1 && { 'set-cookie': cookies }) };
-}
-
-/** Sends an answer. A stream of events leaves in chunks, even if all of it is ready (WEB-2). */
-function send(response: InertResponse, request: SocketRequest, answer: AnyResponse): void {
-  const { status, body } = answer;
-  const headers = 'arrayBuffer' in answer ? linesOf(answer.headers) : answer.headers;
-  const { incoming } = request;
-  if (!incoming.complete && hasBody(incoming))
-    response.once('finish', () =>
-      hostDelay(UNREAD).then(() => {
-        if (!incoming.complete) incoming.socket.destroySoon();
-      }),
-    );
-  if (body === null || typeof body === 'string' || body instanceof Uint8Array) response.whole(status, headers, body);
-  else if (!(body instanceof EventStream)) void sendPieces(response, status, headers, body);
-  else {
-    response.writeHead(status, headers);
-    if (!body.whole) request.streams();
-    writeStream(body, response);
-  }
+/** Writes an answer of the listener's own. */
+function write(request: IncomingMessage, response: ServerResponse, { status, headers, body }: PlainResponse): void {
+  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(String(body ?? '')) });
+  response.end(request.method === 'HEAD' ? undefined : body);
 }
 
 /**
@@ -175,44 +153,66 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     return internalError(seen);
   };
 
+  /** Spaces by the requests that they answer. */
+  const mounts = new WeakMap<IncomingMessage, Mounted>();
+  let handle: Handle | undefined;
+  const load = async (): Promise<Handle> => {
+    const [{ getRequestListener, RequestError }, { RESPONSE_ALREADY_SENT }] = await Promise.all([
+      import('@hono/node-server'),
+      import('@hono/node-server/utils/response'),
+    ]);
+    const serve = (
+      request: Request,
+      { incoming, outgoing }: { incoming: IncomingMessage; outgoing: ServerResponse },
+    ) => {
+      const connection = new Connection(incoming, outgoing, streams, RESPONSE_ALREADY_SENT);
+      const send = (answer: AnyResponse) => connection.send(answer);
+      const unanswered = (error: unknown) =>
+        error instanceof DropConnection ? connection.drop(error.reset) : toResponse(failed(seenOf(incoming), error));
+      try {
+        const answer = (mounts.get(incoming) ?? options).answer(request, connection);
+        return answer instanceof Promise ? answer.then(send).catch(unanswered) : send(answer);
+      } catch (error) {
+        return unanswered(error);
+      }
+    };
+    handle = getRequestListener(serve as Parameters<typeof getRequestListener>[0], {
+      overrideGlobalObjects: options.replaceGlobals ?? false,
+      // No Request can be made of a target that is not a URL. Any other error is a failure of ours.
+      errorHandler(error) {
+        const seen = { requestId: options.requestId() };
+        return toResponse(
+          error instanceof RequestError ? protocolError(ERRORS.malformed_request, seen) : failed(seen, error),
+        );
+      },
+    });
+    return handle;
+  };
+  let loading: Promise<Handle> | undefined;
   // A request without a host is refused like one with a wrong host. Node would refuse it without a word.
   const behaviour = {
     ServerResponse: InertResponse,
     requireHostHeader: false,
     ...(options.headersTimeout && { connectionsCheckingInterval: 25 }),
   };
-  const refuse = (response: InertResponse, { status, headers, body }: PlainResponse) => {
-    if (response.headersSent) response.destroy();
-    else response.whole(status, headers, String(body ?? ''));
-  };
-  const respond = (incoming: IncomingMessage, response: InertResponse, { answer }: Pick<Mounted, 'answer'>) => {
-    const unanswered = (error: unknown) => {
-      if (error instanceof DropConnection && error.reset) reset(incoming.socket);
-      else if (error instanceof DropConnection) incoming.socket.destroy();
-      else refuse(response, failed(seenOf(incoming), error));
-    };
-    let request: SocketRequest;
-    try {
-      request = new SocketRequest(incoming, response, streams);
-    } catch {
-      return refuse(response, protocolError(ERRORS.malformed_request, { requestId: options.requestId() }));
-    }
-    try {
-      const answered = answer(request, request);
-      if (answered instanceof Promise) void answered.then((value) => send(response, request, value)).catch(unanswered);
-      else send(response, request, answered);
-    } catch (error) {
-      unanswered(error);
-    }
-  };
-  const take = (request: IncomingMessage, response: InertResponse) => {
+  const take = (request: IncomingMessage, response: ServerResponse) => {
     answering(request, response);
     // An answer has no socket yet only behind the unfinished answer to an earlier request of its connection.
     if (response.socket === null) queued(request.socket, response);
     const mounted = options.mounted?.(request, response);
+    if (mounted) mounts.set(request, mounted);
     const refusal = options.refuse?.(request, () => seenOf(request));
-    if (refusal) return refuse(response, refusal);
-    if (!(mounted ?? options).intercept?.(request, response)) respond(request, response, mounted ?? options);
+    if (refusal) return write(request, response, refusal);
+    if ((mounted ?? options).intercept?.(request, response)) return;
+    if (handle) {
+      handle(request, response);
+      return;
+    }
+    // It loads Node's own fetch classes: a tenth of the time to start, which the first request can better bear.
+    loading ??= load();
+    loading
+      .then((loaded) => loaded(request, response))
+      .catch((error: unknown) => write(request, response, failed(seenOf(request), error)));
   };
   const { tls } = options;
   const server: Server = tls
@@ -223,8 +223,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     if (record) options.log(record);
   });
   const answering = answerParserErrors(server, options);
-  server.on('checkExpectation', (request: IncomingMessage, response: InertResponse) => {
-    refuse(response, protocolError(ERRORS.expectation_failed, seenOf(request)));
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    write(request, response, protocolError(ERRORS.expectation_failed, seenOf(request)));
   });
   server.on(tls ? 'secureConnection' : 'connection', connected);
   // Node's list of connections has a TLS connection only once it has agreed on keys.

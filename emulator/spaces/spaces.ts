@@ -16,14 +16,12 @@ import { BASE } from '../http/route.js';
 import { type EmulatorOptions, OptionError } from '../options/options.js';
 import type { Mount } from '../serving/addresses.js';
 import { mountBelow } from '../serving/addresses.js';
-import type { Mounted } from '../serving/listen.js';
+import type { Bindings, Mounted } from '../serving/listen.js';
 import { type DaemonTokens, TAG, taggedTokens } from './daemon-tokens.js';
-
-type Received = Parameters<App['answer']>[0];
 
 /** An emulator as a function that answers requests. */
 export interface Served extends App, Pick<Mounted, 'intercept'> {
-  daemon(request: Received, bindings?: NodeBindings): Promise<AnyResponse>;
+  daemon(request: Request, bindings?: Bindings): Promise<AnyResponse>;
   readonly target: Target;
   close(): Promise<void>;
 }
@@ -68,7 +66,7 @@ export interface Spaces {
   /** The same without a socket. */
   answer(request: Request, bindings: NodeBindings): AnyResponse | Promise<AnyResponse> | undefined;
   /** The space whose daemon a request is for; undefined if it is for no space. */
-  daemonOf(request: Received): Served | undefined;
+  daemonOf(request: Request): Served | undefined;
   close(): Promise<unknown>;
 }
 
@@ -148,7 +146,7 @@ export function createSpaces(deps: SpacesDeps): Spaces {
 
   /** Answers for a space that does not exist: pages may read why, but for what was the control interface. */
   const nobody = (name: string): Mounted => {
-    const answer = async ({ headers, url }: Received) => {
+    const answer = async ({ headers, url }: Request) => {
       const row = deps.regional(headers.get('host') ?? new URL(url).host) ? ERRORS.regional : ERRORS.not_found;
       const requestId = givenRequestId(headers.get('x-request-id')) ?? deps.random.uuid();
       const message = row === ERRORS.regional ? {} : { message: missing(name) };
@@ -225,7 +223,7 @@ export function createSpaces(deps: SpacesDeps): Spaces {
       if (!found) return undefined;
       const inside = new Request(found.rest, request);
       const space = spaces.get(found.name);
-      if (!space) return nobody(found.name).answer(inside, bindings);
+      if (!space) return nobody(found.name).answer(inside, bindings as Bindings);
       const leave = use(space);
       const answer = space.served.answer(inside, bindings);
       if (answer instanceof Promise) return answer.finally(leave);

@@ -67,35 +67,35 @@ export const signing: readonly Way[] = [
     createProofs(deps) {
       const proofs = usual.createProofs(deps);
       const prefix = deps.profile.proof_header_prefix;
-      const going = new Map<string, ReturnType<typeof proofs.daemon.answer>>();
-      const answer: typeof proofs.daemon.answer = async (request) => {
+      const going = new Map<string, Promise<Response>>();
+      const fetch: typeof proofs.daemon.fetch = async (request, incoming) => {
         const signature = request.headers.get(`${prefix}-signature-v2`);
-        if (signature === null) return proofs.daemon.answer(request);
+        if (signature === null) return proofs.daemon.fetch(request, incoming);
         const key = [signature, request.method, request.url, request.headers.get('authorization')].join(' ');
         const other = going.get(key);
         if (other !== undefined) {
           hit();
-          return other;
+          return (await other).clone();
         }
-        const made = proofs.daemon.answer(request);
-        going.set(key, made);
-        const response = await made;
+        const answer = proofs.daemon.fetch(request, incoming);
+        going.set(key, answer);
+        const response = await answer;
         going.delete(key);
-        return response;
+        return response.clone();
       };
-      return { ...proofs, daemon: { ...proofs.daemon, answer } };
+      return { ...proofs, daemon: { ...proofs.daemon, fetch } };
     },
   })),
   made('a daemon takes proofs of any age', 'The daemon refuses proofs older than its window.', (usual, hit) => ({
     createProofs(deps) {
       const proofs = usual.createProofs({ ...deps, settings: () => ({ proof_window: 1e12 }) });
-      const answer: typeof proofs.daemon.answer = async (request) => {
+      const fetch: typeof proofs.daemon.fetch = async (request, incoming) => {
         const seconds = Number(request.headers.get(`${deps.profile.proof_header_prefix}-timestamp`));
-        const response = await proofs.daemon.answer(request);
-        if (response.status === 200 && deps.clock.now() - seconds * 1_000 > deps.settings().proof_window) hit();
+        const response = await proofs.daemon.fetch(request, incoming);
+        if (response.ok && deps.clock.now() - seconds * 1_000 > deps.settings().proof_window) hit();
         return response;
       };
-      return { ...proofs, daemon: { ...proofs.daemon, answer } };
+      return { ...proofs, daemon: { ...proofs.daemon, fetch } };
     },
   })),
   named('the time of a proof is a number', '`x-svc-invoke-timestamp`: string, Unix seconds', (w) =>
@@ -149,7 +149,7 @@ export const signing: readonly Way[] = [
   lenient('a digest with something before it is signed', (digest) => digest.slice(-64)),
   named('a proof for a route may be stored', NO_STORE, (w) =>
     w.head(SIGN, (headers, call, response) => {
-      if (response.status === 200 && isJson(call.body.route)) headers.delete('cache-control');
+      if (response.ok && isJson(call.body.route)) headers.delete('cache-control');
     }),
   ),
   named(

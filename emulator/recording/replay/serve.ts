@@ -16,7 +16,7 @@ import type { Journal } from '../../http/journal.js';
 import type { JournalDraft } from '../../http/journal-entry.js';
 import { type AnyResponse, errorResponse, toResponse } from '../../http/response.js';
 import { OptionError, type ReplayOptions } from '../../options/options.js';
-import { asRequest, type ReceivedRequest } from '../../requests/received-request.js';
+import { asRequest, PlainRequest, type ReceivedRequest } from '../../requests/received-request.js';
 import { readBody } from '../../requests/request-body.js';
 import type { Signer } from '../../signing/signer.js';
 import { createReplay, type OwnAnswers, type Replay } from './replay.js';
@@ -143,7 +143,7 @@ const NOT_RECORDED = {
 /** The interface as the recordings have it (REC-2). */
 function createReplayApp({ replay, otherwise, journal, emulated, requestId }: ReplayAppDeps): App {
   const answer = async (received: ReceivedRequest, bindings: NodeBindings | undefined): Promise<AnyResponse> => {
-    const request = asRequest(received);
+    const request = received instanceof PlainRequest ? asRequest(received) : received;
     // If no recording answers, the emulator reads the body itself, and has an entry of its own in the journal.
     const copy = otherwise === 'emulate' ? request.clone() : request;
     let begun: JournalDraft | undefined;
@@ -169,7 +169,7 @@ function createReplayApp({ replay, otherwise, journal, emulated, requestId }: Re
     };
     let body: Uint8Array;
     try {
-      body = await readBody(copy);
+      body = await readBody(copy, false);
     } catch {
       return refuse(ERRORS.payload_too_large, new Uint8Array(0));
     }
