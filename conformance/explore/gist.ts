@@ -71,7 +71,7 @@ export const alike = (text: string): string => stripVTControlCharacters(text).re
 export const alikeButStatus = (text: string): string =>
   stripVTControlCharacters(text).replace(DIGITS, (word) => (STATUS.test(word) ? word : '#'));
 
-/** The kind of a message: without what it quotes, or says it got, which is what came, in whatever pieces. */
+/** The kind of a message. Quotes, and the value after `got`, are left out: they differ by how an answer came in pieces. */
 export const sortOf = (message: string): string =>
   alike(
     message

@@ -79,8 +79,8 @@ interface Held extends Tally {
   broken: number;
   /** It counts: it was broken twice, or on its own. */
   counts: boolean;
-  /** The breach that is told, and its exchange. */
-  told: { readonly breach: NonNullable<Ruling['breach']>; readonly number: number } | undefined;
+  /** The breach that is reported, and its exchange. */
+  reported: { readonly breach: NonNullable<Ruling['breach']>; readonly number: number } | undefined;
   /** When the same was first broken. */
   readonly since: Map<string, number>;
 }
@@ -115,7 +115,7 @@ export function createJudge(options: JudgeOptions = {}) {
   const profile = profileBy(options.profile);
   const began = systemHost.now();
   const tallies = RULES.filter(({ id }) => options.only === undefined || options.only.has(id)).map(
-    (rule): Held => ({ ...tallyOf(rule), broken: 0, counts: false, told: undefined, since: new Map() }),
+    (rule): Held => ({ ...tallyOf(rule), broken: 0, counts: false, reported: undefined, since: new Map() }),
   );
   /** Rules that only an emulator of ours keeps are held against nobody. */
   const held = new Map(
@@ -205,7 +205,7 @@ export function createJudge(options: JudgeOptions = {}) {
           const breach = { found: foundIn(foundBy(judgement), hiding), because: judgement.because };
           rulings.push({ rule, breach });
           const sure = isSure(tally, judgement, asked.at, place);
-          if (tally.told === undefined || (sure && !tally.counts)) tally.told = { breach, number: asked.number };
+          if (tally.reported === undefined || (sure && !tally.counts)) tally.reported = { breach, number: asked.number };
           if (tally.counts || !sure) continue;
           tally.counts = true;
           options.confirmed?.(rowOf(tally));
@@ -219,12 +219,12 @@ export function createJudge(options: JudgeOptions = {}) {
     };
   }
 
-  const findingOf = ({ told, judged, broken, rule }: Held, command?: string): FindingResult | undefined => {
-    if (told === undefined) return undefined;
+  const findingOf = ({ reported, judged, broken, rule }: Held, command?: string): FindingResult | undefined => {
+    if (reported === undefined) return undefined;
     const {
       breach: { found, because },
       number,
-    } = told;
+    } = reported;
     const numbers = [...new Set([...because, number])].sort((a, b) => a - b);
     return {
       ...found,

@@ -107,7 +107,7 @@ async function excuseOf(
   const reads = isRead(send);
   const changesNothing = reads || REFUSED.has(status);
   const id = internIn(send.path ?? '');
-  /** What shows the same and changes nothing: where the request would, a read of its intern. */
+  /** A request that shows the breach again and changes nothing: itself, or a read of its intern. */
   const shows: Send | undefined = changesNothing ? send : id === undefined ? undefined : readOf(send, id);
   let comes = isShown && (breaches.stays || settles === undefined || !reads);
   let looks = 0;

@@ -37,8 +37,8 @@ const secretsIn = ({ response }: Journaled): readonly (readonly [name: string, f
   ]);
 
 /**
- * What stands for the value of a secret: values with one fingerprint in a vault are equal, so they are one value again. Vaults have
- * fingerprints of their own, and a copy has the value of the secret in the workspace.
+ * The value of a secret, by its fingerprint. Secrets of one vault with one fingerprint have one value. Each vault has fingerprints
+ * of its own, and a copied secret has the value of the secret in the workspace.
  */
 function valuesOf(entries: readonly Journaled[]): (fingerprint: string) => string {
   const values = new Map<string, string>();

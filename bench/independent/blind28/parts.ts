@@ -31,7 +31,7 @@ export const typed = (call: Call): Request => withHeaders(call, { 'content-type'
 export const typeOf = (call: Call): string => call.request.headers.get('content-type') ?? '';
 export const fieldsOf = (call: Call): number => Object.keys(call.body).length;
 
-/** What the lawful service says of an intern. */
+/** The record of an intern, as the lawful service has it. */
 export const seen = async (w: World, id: string, who = 'api_key'): Promise<Json> =>
   bodyOf(await w.ask('GET', `/interns/${id}`, { as: who }));
 export const isVisible = async (w: World, id: string, who: string): Promise<boolean> =>
