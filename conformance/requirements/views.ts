@@ -216,7 +216,6 @@ export const VIEWS: Readonly<Record<string, readonly string[]>> = {
     'auth/oauth-acts-as-its-member',
   ],
   'auth/workspace-shares-interns': ['LIFE-1/found', 'LIST-1/whole', 'auth/oauth-acts-as-its-member'],
-  'auth/outsider-one-answer': ['AUTH-5/outside-the-programme', 'auth/outsider-any-path', 'auth/outsider-any-body'],
   'chat-answers/any-turn': [
     'CHAT-6/same-session',
     'CHAT-4/no-usage-after-question',
@@ -263,7 +262,6 @@ export const VIEWS: Readonly<Record<string, readonly string[]>> = {
     'chat-once/before-stale',
     'chat-once/while-it-streams',
     'CHAT-7/call-unknown',
-    'chat-once/before-stale',
   ],
   'chat-refusals/busy-before-unacceptable': [
     'chat-lock/silent-run',
@@ -305,7 +303,6 @@ export const VIEWS: Readonly<Record<string, readonly string[]>> = {
     'LIFE-1/status',
     'DELETE-1/delete-accepted',
     'DELETE-1/delete-status',
-    'LIFE-1/status',
     'delete/own-key-dies',
     'provision/hanging-boot',
   ],
@@ -343,13 +340,7 @@ export const VIEWS: Readonly<Record<string, readonly string[]>> = {
   'provision/states': ['GET-1/published-form', 'LIFE-1/status', 'provision/shows-progress', 'provision/takes-a-second'],
   'scim/ids': ['SCIM-1/scim-accepted', 'SCIM-2/catalogue', 'SCIM-2/scim-unknown'],
   'scim/list-of-the-organization': ['scim/create-elsewhere', 'scim/list'],
-  'scripts/when': [
-    'chat-answers/every-option',
-    'chat-answers/every-option',
-    'chat-answers/question-content',
-    'invoke-runs/fallback',
-    'chat-answers/question-content',
-  ],
+  'scripts/when': ['chat-answers/every-option', 'chat-answers/question-content', 'invoke-runs/fallback'],
   'scripts/asks-of-a-question': ['chat-questions/elicitation-arguments', 'chat-questions/question-in-self-drive'],
   'scripts/model-it-booted-with': ['update/model-at-next-provision'],
   'emulator/errors-redacted': ['GET-1/no-credential', 'GET-1/no-known-credential', 'SIGN-10/key-message'],

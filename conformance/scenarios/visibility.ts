@@ -164,6 +164,37 @@ export const VISIBILITY = checksOf('AUTH-3', {
       });
     },
   },
+  'auth/outsider-one-answer': {
+    requirement: 'AUTH-5',
+    level: 'C',
+    title: 'From outside the programme every path answers as an unknown intern does, unknown paths too.',
+    needs: ['control', 'write', 'outsider_api_key'],
+    async run(ctx) {
+      const { interns, send } = ctx;
+      const intern = await interns.stopped();
+      const headers = { 'x-request-id': 'looked-up' };
+      const unknownOne = await send({ path: internPath(interns.unknownId()), headers });
+      expect.error(unknownOne, { status: 404, reason: 'not_found', retryable: false }, 'an unknown intern');
+      const unknown = interns.unknownId();
+      const paths = [
+        '',
+        `/${intern.id}`,
+        `/${unknown}`,
+        `/${unknown}/b/c`,
+        `/${intern.id}/nothing`,
+        `/${unknown}/daemon/sign`,
+      ];
+      for (const path of paths) {
+        for (const method of ['GET', 'POST', 'PUT', 'DELETE']) {
+          const ask = () => send({ method, path: `/interns${path}`, as: 'outsider_api_key', headers });
+          // How long an answer may be kept can differ by path.
+          const ignored = ['cache-control'];
+          const what = `${method} ${path} from outside the programme`;
+          await indistinguishable(ask, async () => unknownOne, what, { ignored });
+        }
+      }
+    },
+  },
   'auth/outsider-any-body': {
     requirement: 'AUTH-5',
     title: 'A caller outside the programme gets 404 whatever the body: malformed, oversized, of another media type.',
