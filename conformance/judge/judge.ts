@@ -205,7 +205,8 @@ export function createJudge(options: JudgeOptions = {}) {
           const breach = { found: foundIn(foundBy(judgement), hiding), because: judgement.because };
           rulings.push({ rule, breach });
           const sure = isSure(tally, judgement, asked.at, place);
-          if (tally.reported === undefined || (sure && !tally.counts)) tally.reported = { breach, number: asked.number };
+          if (tally.reported === undefined || (sure && !tally.counts))
+            tally.reported = { breach, number: asked.number };
           if (tally.counts || !sure) continue;
           tally.counts = true;
           options.confirmed?.(rowOf(tally));
