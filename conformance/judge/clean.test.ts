@@ -10,7 +10,7 @@ const hiding = createHiding(new Set([credentialName(KEY)]));
 const found = (expected: unknown, actual: unknown, exact = false) =>
   foundIn(foundBy({ what: `value: of ${KEY}`, expected, actual, because: [], ...(exact && { exact }) }), hiding);
 
-test('the words of a rule lose nothing but a credential that was sent', () => {
+test('the words of a rule lose only a credential that was sent', () => {
   expect(found('bearer tokens, and token: none', gist('value: all of it', 'Bearer abc'))).toMatchObject({
     of: 'value: of [redacted]',
     wanted: { rule: { words: 'bearer tokens, and token: none' } },

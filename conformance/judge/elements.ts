@@ -16,7 +16,7 @@ const [QUOTE, ESCAPE, COLON, COMMA] = ['"', '\\', ':', ','].map((one) => one.cha
 const OPENS = new Set(['{', '['].map((one) => one.charCodeAt(0)));
 const CLOSES = new Set(['}', ']'].map((one) => one.charCodeAt(0)));
 const [ARRAY] = ['['].map((one) => one.charCodeAt(0));
-/** The longest key that is told from others. */
+/** The longest key that is compared whole. */
 const KEY = 32;
 
 /**

@@ -7,7 +7,7 @@ import { createSseParser } from '../probe/sse.js';
 
 type Header = (name: string) => string | undefined;
 
-/** An exchange by its parts, whoever wrote them down. */
+/** An exchange by its parts, from a recording, a HAR or a proxy. */
 export interface Parts {
   readonly number: number;
   readonly at: number;

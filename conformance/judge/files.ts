@@ -11,7 +11,7 @@ import { type HarExchange, readEntry } from './har.js';
 import type { Conversation, Judge } from './judge.js';
 import { isWhole, partsOf, recordersIn, VIEWS } from './recording.js';
 
-/** Bytes by which a recording is told from a HAR. */
+/** Bytes that distinguish a recording from a HAR. */
 const HEAD = 4_096;
 
 /** How files are read. */
@@ -75,7 +75,7 @@ interface Har {
  * Judges HAR files. Entries are read twice, for their times and when they are due: those alone are held that are under way. The
  * result is the highest number of an exchange.
  *
- * @throws UsageError in one line for a file that is none
+ * @throws UsageError in one line for any other file
  */
 async function judgeHars(
   judge: Judge,
@@ -169,7 +169,7 @@ async function judgeRecordings(
     }
 }
 
-/** The places of the entries of a HAR. @throws UsageError in one line for a file that is none */
+/** The places of the entries of a HAR. @throws UsageError in one line for any other file */
 function* placesIn({ file, fd }: Pick<Har, 'file' | 'fd'>): Generator<Element> {
   try {
     if (!(yield* elementsIn(fd, ['log', 'entries'])))

@@ -89,7 +89,7 @@ function exchangeOf(entry: RecordFields): HarExchange | undefined {
 }
 
 /**
- * The exchange of an entry of a HAR 1.2; undefined for one that is none of the interface.
+ * The exchange of an entry of a HAR 1.2; undefined for a request outside of the interface.
  *
  * @throws UsageError in one line for a value that is no entry
  */

@@ -22,7 +22,7 @@ import { createHiding } from './clean.js';
 import { exchangeBy } from './exchange.js';
 import { readEntry } from './har.js';
 
-/** Exchanges that a report can show, and breaches of one rule that are told apart. */
+/** Most exchanges that a report can show, and most different breaches of one rule. */
 const SHOWN = 10_000;
 const APART = 1_000;
 /** Credentials that are known again where an answer shows one. */
@@ -43,7 +43,7 @@ export interface JudgeOptions {
    * is held against values that may change (settings, statuses).
    */
   readonly whole?: boolean;
-  /** Is told of each rule that is broken, once that counts. */
+  /** Gets each broken rule as soon as its breach counts. */
   readonly confirmed?: (row: CheckResult) => void;
   /** The target is an emulator of ours: rules that only those keep are held too. */
   readonly ours?: boolean;
@@ -267,7 +267,7 @@ export function createJudge(options: JudgeOptions = {}) {
     sees: (exchange: Exchange): readonly Ruling[] => itself().sees(exchange),
     /**
      * An entry as a HAR 1.2 has it, for exchanges of any origin, in the order in which they ended. Without `Authorization` none was
-     * sent. One that is none of the interface is passed over.
+     * sent. Requests outside of the interface are passed over.
      *
      * @throws UsageError in one line for a value that is no entry
      */

@@ -60,7 +60,7 @@ test('explain_request says which rules judged a request; files are judged over s
   expect([refused.isError, refused.content[0].text]).toEqual([true, expect.stringContaining('refused over HTTP')]);
 });
 
-test('a recording is judged for an agent, and a file that is none is one line', async () => {
+test('a recording is judged for an agent, and any other file is one line', async () => {
   const api = createTestClient();
   await api.get('/interns');
   // The journal has neither the token nor the signature.

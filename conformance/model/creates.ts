@@ -14,7 +14,7 @@ type KeyedCreate = ShownValue<{
 
 const dateOf = (answered: Answered): number => Date.parse(answered.header('date') ?? '');
 
-/** Creates, the keys and bodies that make a later one their retry, and the clock of the target that tells old from new. */
+/** Creates: the keys and bodies that tell a retry, and the target's clock, which tells an old intern from a new one. */
 export function createCreates(
   { ours, partial, profile }: ModelOptions,
   { isBy, personOf }: Pick<Who, 'isBy' | 'personOf'>,
@@ -22,21 +22,22 @@ export function createCreates(
   const keyHeader = idempotencyHeaderOf(profile);
   const keyed = new Recent<string, KeyedCreate>(MOST);
   /**
-   * Creates by their key or body, which makes a later one their retry: the number of the first, and its sender. Whether one
-   * may be the first of any without a key.
+   * The first create of each key, or of each body without a key: its number and its sender. A later one is a retry.
    */
   const firsts = new Recent<string, ShownValue<string | undefined>>(MOST);
+  /** Whether a create without a key had an unknown body: it may be the first of any body. */
   let hasHidden = false;
-  /** The latest time of a record that was shown, on the clock of the target, and what it was when each create left. */
+  /** The latest time that a record has shown, on the target's clock. */
   let latest = Number.NEGATIVE_INFINITY;
+  /** `latest` when each create was sent. */
   const begun = new Map<number, number>();
-  /** A time on the clock of the target, after the first request was sent. */
+  /** A time on the target's clock, after the first request was sent. */
   let since: number | undefined;
   let hasOwnClock = false;
 
   /**
-   * The part that a create shares with its retry: the key, or without one the body. The caller is no part of it, as one
-   * person may have several credentials.
+   * The part that a create shares with its retry: the key, or without a key the body. The caller does not count: one person
+   * may have several credentials.
    */
   const retriedBy = ({ body, header }: Asked): string | undefined => {
     const key = header(keyHeader);
@@ -48,7 +49,7 @@ export function createCreates(
     return key === undefined || person === undefined ? undefined : joined(person, key);
   };
   return {
-    /** A create leaves. */
+    /** A create is sent. */
     asks(asked: Asked) {
       begun.set(asked.number, latest);
       if (partial === true) return;
@@ -68,32 +69,32 @@ export function createCreates(
       const date = dateOf(answered);
       if (!Number.isNaN(date)) since ??= date;
     },
-    /** An intern was just made. */
+    /** A create was answered with a new intern. */
     made(answered: Answered, { created_at: created }: RecordFields) {
       hasOwnClock ||= Math.abs(Date.parse(String(created)) - dateOf(answered)) > SKEW;
     },
-    /** Whether what it makes is of another time than Date: its clock is not that of the gateway, as an emulator's may be. */
+    /** Whether new records are of another time than `Date`: a gateway, or an emulator, has a clock of its own. */
     get hasOwnClock(): boolean {
       return hasOwnClock;
     },
-    /** Whether it is over: the latest time that was shown when it left. */
+    /** A create is over. Returns the latest time that records had shown when it was sent. */
     over({ number }: Asked): number {
       const before = begun.get(number) ?? latest;
       begun.delete(number);
       return before;
     },
-    /** It was answered with an intern. */
+    /** A create was answered with an intern. */
     took(asked: Asked, id: string, at: number) {
       const key = keyOf(asked);
       if (key !== undefined && asked.body.kind !== 'unknown' && !keyed.has(key))
         keyed.set(key, { value: { body: bodyOf(asked) ?? {}, id, at }, number: asked.number });
     },
-    /** The create that a key stands for, of the caller of a request. */
+    /** The accepted create of the same caller with the key of a request. */
     createBy(asked: Asked): KeyedCreate | undefined {
       const key = keyOf(asked);
       return key === undefined ? undefined : keyed.get(key);
     },
-    /** Whether nobody asked for it before, and it began after all that was seen, by the clock of the target. */
+    /** Whether no earlier create asked for it, and the target's clock says that the intern is new. */
     isFirst(asked: Asked, answered: Answered, { created_at: created }: RecordFields): boolean {
       const key = retriedBy(asked);
       const mayRepeat = hasHidden && asked.header(keyHeader) === undefined;

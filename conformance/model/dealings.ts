@@ -15,15 +15,12 @@ const STATES: Readonly<Record<string, IdleState>> = {
   running: 'running',
 };
 
-/**
- * Fields that an update may change of an intern that serves other checks: nothing that it does depends on it. Not its name: a peer may
- * have one of the new name.
- */
+/** Fields that a check may update on a shared intern: no behaviour depends on them. Not the name: it may clash with a peer's intern. */
 const HARMLESS = new Set(['description']);
 
 /**
- * The dealings of one client with the interns of a target, noted with what else is known of each, and with its credentials.
- * They are no sets: where two requests overlap, of which one writes, nothing is known.
+ * The dealings of one client with interns and credentials. They hold one state each, not sets of possible ones: where a write
+ * overlaps another request, the state is unknown.
  *
  * @param isBad whether a credential is known to open nothing
  * @param signature the name of the signature of a proof for a route
@@ -41,7 +38,7 @@ export function createDealings(
   let stops = ours;
   let lostWrite: Dealings['lostWrite'];
 
-  /** The intern that a request is about, where anything is known of it, and what follows its id in the path. */
+  /** The known intern that a request is about, and the rest of the path after its id. */
   const about = (asked: Asked) => {
     const { id = '', rest } = placeOf(asked);
     return { one: interns.get(id), rest };
@@ -51,13 +48,13 @@ export function createDealings(
     if (record !== undefined) one.standing = { state, record: { ...record, ...change }, since: at };
   };
   const writes = ({ method }: Asked, rest: string) => !READS.has(method) && !TURNS.test(rest);
-  /** No other request about it overlaps one that has ended. */
+  /** A request about an intern is over. */
   const landed = (one: InternFacts) => {
     one.requests--;
     if (one.requests <= 0) Object.assign(one, { requests: 0, writes: 0 });
   };
 
-  /** An accepted write: where the intern is then. */
+  /** Notes an accepted write. */
   const wrote = (one: InternFacts, asked: Asked, rest: string, at: number) => {
     const json = jsonOf(asked);
     one.wrote = at;
@@ -79,13 +76,13 @@ export function createDealings(
     if (TURNS.test(rest)) return;
     if (asked.method !== 'PATCH') one.ran = false;
     if (rest === 'provision') return move(one, 'booting', at, { status: 'provisioning' });
-    // Its status stays the last that was read: who takes it looks whether it is stopped by then.
+    // The record keeps its last status: a check that takes the intern waits until it is stopped.
     if (rest === 'suspend') return move(one, 'stopped', at);
     const keys = isRecord(json) ? Object.keys(json) : ['?'];
     if (asked.method !== 'PATCH' || rest !== '' || keys.some((key) => !HARMLESS.has(key))) one.standing = undefined;
   };
 
-  /** The record of one, as an answer to anything but a create gives it. */
+  /** Notes a record that an answer other than that to a create shows. */
   const shows = (record: RecordFields, at: number) => {
     const { id, status } = record;
     if (Array.isArray(record.data) || typeof id !== 'string' || typeof status !== 'string') return;
@@ -99,9 +96,9 @@ export function createDealings(
     one.ran = status === 'running';
     const before = one.standing;
     if (before === undefined) return;
-    // One that waits for its first provision may be queued for it.
+    // An intern that waits for its first provision may be queued.
     const state = status === 'queued' ? before.state : STATES[status];
-    // Its suspend goes on after the answer: until when, nobody can tell.
+    // A suspend goes on after its answer, for an unknown time.
     const stopping = before.state === 'stopped' && before.record.status === 'running' && state === 'running';
     const since = before.state === state ? before.since : at;
     one.standing = state === undefined || stopping ? undefined : { record: record as unknown as Intern, state, since };
@@ -120,43 +117,43 @@ export function createDealings(
     },
     saw: (name) => saw.has(name),
     shut: () => [...credentials].flatMap(([name, { shut, opened }]) => (shut ? { name, opened } : [])),
-    /** Whether one that ran when it was last read may have stopped by itself since. */
+    /** Whether an intern that ran when it was last read may have stopped by itself since. */
     mayHaveStopped: (id: string) => stops || interns.get(id)?.doubted === true,
-    /** A check found something: an intern that ran when it was last read may be what that rests on. */
+    /** A check found something: an intern may have stopped by itself, and be the cause. */
     doubt() {
       for (const one of interns.values()) one.doubted ||= one.ran;
     },
-    /** A check takes it as it is now: what happened to it before does not matter. */
+    /** A check takes an intern: earlier stops of it no longer matter. */
     handed(id: string) {
       const one = interns.get(id);
       if (one !== undefined) one.went = undefined;
     },
 
-    /** A request leaves. */
+    /** A request is sent. */
     asks(asked: Asked) {
       const { one, rest } = about(asked);
       if (one === undefined) return;
       one.requests++;
       if (writes(asked, rest)) one.writes++;
-      // Of two at once, one of them a write, nobody can tell which the service took first.
+      // Nobody can tell which of two concurrent requests the service took first.
       if (one.requests > 1 && one.writes > 0) one.standing = undefined;
-      // An answer is refused for good, not until the intern is ready.
+      // Only a prompt is sent again until the intern is ready, not an answer.
       if (!PROMPTS.test(rest) || isAnswer(jsonOf(asked))) return;
       one.prompts.add(asked.first ?? asked.number);
       one.prompted ??= asked.at;
     },
-    /** No head of an answer came: a write may have been done all the same. */
+    /** No answer came: a write may have taken effect nevertheless. */
     lost(asked: Asked) {
       const { one, rest } = about(asked);
       if (one === undefined) return;
       landed(one);
       if (writes(asked, rest)) one.standing = undefined;
     },
-    /** The head of its answer came. */
+    /** An answer begins. */
     begins(asked: Asked, status: number, at: number) {
       const { caller, method } = asked;
       const { one, rest } = about(asked);
-      // One that is presented in another way, or beside the usual host, says nothing of the credential.
+      // A request with a header of its own for the host, or with the credential in another form, proves nothing about the credential.
       if (typeof caller === 'string' && !isBad(caller) && asked.header('host') === undefined) {
         const isHarmless = status < 300 && (READS.has(method) || /\/sign$/.test(rest));
         const path = asked.query.size === 0 ? asked.path : `${asked.path}?${asked.query}`;
@@ -167,10 +164,9 @@ export function createDealings(
       if (one !== undefined) landed(one);
       if (one !== undefined && GATEWAY.has(status)) {
         if (writes(asked, rest)) one.standing = undefined;
-        // Whether it has come to the intern, nobody can tell: the next prompt may be the first.
+        // The prompt may not have reached the intern: the next one may be the first.
         one.prompts.delete(asked.first ?? asked.number);
       }
-      // A refused request changed nothing. Any other write may have.
       if (READS.has(method) || status >= 400) return;
       latest = at;
       if (one !== undefined) wrote(one, asked, rest, at);
@@ -180,10 +176,10 @@ export function createDealings(
       one.wrote = at;
       one.standing = { record: record as unknown as Intern, state: boots ? 'booting' : 'stopped', since: at };
     },
-    /** The body of an answer came. */
+    /** An answer is complete. */
     sees(asked: Asked, { at, json, status, stream, text }: Answered, isCreate = false) {
       const { one } = about(asked);
-      // A gateway has errors of a form of its own: whether the write was done, nobody can tell.
+      // An error in another form comes from a gateway: the write may have taken effect.
       const isOfGateway = GATEWAY.has(status) && !(isRecord(json) && isRecord(json.error));
       if (isOfGateway && !READS.has(asked.method)) lostWrite = { request: `${asked.method} ${asked.path}`, status, at };
       const question = text.includes('"finish_reason":"tool_calls"') ? `${asked.number}` : stream?.toolCalls[0]?.id;

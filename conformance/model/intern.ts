@@ -6,7 +6,7 @@ import { type Possible, possible } from './possible.js';
 
 export type RecordFields = Readonly<Record<string, unknown>>;
 
-/** Where an intern is in its life. `new`: it never booted, and may do so by itself; `stuck`: its teardown failed. */
+/** The phase of an intern's life. A `new` intern never booted, and may boot by itself. The teardown of a `stuck` one failed. */
 export type Phase = 'new' | 'off' | 'booting' | 'up' | 'failed' | 'going' | 'stuck' | 'gone';
 
 const BOOTS: readonly Phase[] = ['booting', 'up', 'failed'];
@@ -33,7 +33,7 @@ export const WIDENED: Readonly<Record<string, readonly Phase[]>> = {
   stopped: ['new', 'off', ...BOOTS],
 };
 
-/** Phases that a status may stand for at the moment that it is shown. */
+/** The phases that a status can show. */
 export const SHOWS: Readonly<Record<string, readonly Phase[]>> = {
   ...PHASES,
   queued: ['new', 'off', 'booting'],
@@ -43,18 +43,18 @@ export const SHOWS: Readonly<Record<string, readonly Phase[]>> = {
   destroying: ['going'],
 };
 
-/** Phases of an intern that is deleted. */
+/** Phases of a deleted intern. */
 export const GOES: readonly Phase[] = ['going', 'stuck', 'gone'];
 const there = (before: ReadonlySet<Phase>, after: readonly Phase[]): readonly Phase[] =>
   [...before].every((phase) => phase === 'gone') && before.size > 0 ? ['gone'] : after;
 
-/** The phases of an intern after an accepted operation; undefined where it leaves them. */
+/** The phases of an intern after an accepted operation; undefined if the operation changes none. */
 export function phasesAfter(name: OperationName, ours: boolean) {
   const boots: readonly Phase[] = ours ? BOOTS : ['off', ...BOOTS];
   if (name === 'provision') return (before: ReadonlySet<Phase>) => there(before, boots);
   if (name === 'suspend') return (before: ReadonlySet<Phase>) => there(before, ['off']);
   if (name === 'delete') return (before: ReadonlySet<Phase>) => there(before, GOES);
-  // A prompt may wake an intern that rests, and none that goes.
+  // A prompt may wake a resting intern, never a deleted one.
   if (name === 'chat' || name === 'invoke')
     return (before: ReadonlySet<Phase>) =>
       before.size > 0 && [...before].every((phase) => GOES.includes(phase)) ? [...before] : [...before, ...BOOTS];
@@ -71,7 +71,7 @@ export const isModel = (text: string): boolean => /^[^/\s]+\/[^/\s:]+(:[^/\s:]+)
 /** Fields of a record that never change. */
 export const FIXED = ['workspace_id', 'created_at', 'vault_id'] as const;
 
-/** Whether a record is that of an intern whose teardown has failed, since its workspace could not be kept. */
+/** Whether a record shows a failed teardown: the workspace could not be archived. */
 export const isStuck = ({ status, last_failure_message: why }: RecordFields): boolean =>
   status === 'destroy_failed' && typeof why === 'string' && why.includes('workspace_archive_failed');
 
@@ -80,9 +80,9 @@ export interface Lost {
   readonly number: number;
   /** When it was answered. */
   readonly at: number;
-  /** The operation; of a list by statuses `list by status`. */
+  /** The operation, or `list by status`. */
   readonly by: string;
-  /** Its teardown had failed by then, which changes nothing until it is deleted again. */
+  /** Whether its teardown had failed by then: nothing changes until another delete. */
   readonly stuck?: boolean;
 }
 
@@ -96,7 +96,7 @@ export interface Act {
   readonly at: number;
 }
 
-/** The word for an intern that its maker does not find. */
+/** The status, for the model, of an intern that answers 404 to its maker. */
 export const GONE = 'gone: 404';
 
 /** Statuses that each lifecycle call leads to. */
@@ -106,21 +106,21 @@ export const MAKES: Readonly<Record<Act['name'], readonly string[]>> = {
   delete: ['destroying', 'destroy_failed', GONE],
 };
 
-/** Whether a status shows nothing of a call that was accepted. */
+/** Statuses that show no effect yet of an accepted call. */
 export const SHOWS_NOTHING: Readonly<Record<'suspend' | 'provision' | 'delete', readonly string[]>> = {
   provision: ['stopped'],
   suspend: ['running'],
   delete: ['stopped', 'running', 'queued', 'provisioning', 'failed'],
 };
 
-/** Calls after which an intern may be as if an earlier one had done nothing. */
+/** Later calls that may hide the effect of an accepted one. */
 export const UNDONE_BY: Readonly<Record<'suspend' | 'provision' | 'delete', readonly OperationName[]>> = {
   provision: ['suspend', 'delete'],
   suspend: ['provision', 'delete', 'chat', 'invoke'],
   delete: [],
 };
 
-/** Statuses that each phase may be shown as: a list by all of them has each intern of that phase. */
+/** Statuses that can show a phase. A list by all of them has every intern in that phase. */
 const SHOWN_AS: Readonly<Record<Phase, readonly string[]>> = {
   new: ['queued', 'provisioning', 'running', 'failed', 'stopped'],
   off: ['stopped'],
@@ -132,7 +132,10 @@ const SHOWN_AS: Readonly<Record<Phase, readonly string[]>> = {
   gone: [],
 };
 
-/** Whether a list by these statuses has an intern, whichever of these phases it is in. Without statuses it has all that are not going, those whose teardown failed too. */
+/**
+ * Whether a list by `statuses` has an intern, whichever of `phases` it is in. A list of all leaves out interns in teardown, but not
+ * those whose teardown failed.
+ */
 export const isListedBy = (phases: ReadonlySet<Phase>, statuses: readonly string[] | undefined): boolean =>
   [...phases].every((phase) =>
     statuses === undefined
@@ -143,7 +146,7 @@ export const isListedBy = (phases: ReadonlySet<Phase>, statuses: readonly string
 /** The knowledge about one intern. */
 export interface InternFacts extends Dealt {
   readonly id: string;
-  /** The create that made it, of those that were seen. Undefined: others made it, and may change it at any time. */
+  /** The seen create that made it. Undefined for an intern of others, who may change it at any time. */
   made:
     | {
         readonly by: string | null | undefined;
@@ -157,49 +160,51 @@ export interface InternFacts extends Dealt {
   readonly phase: Possible<Phase>;
   /** Values as JSON texts. */
   readonly settings: Readonly<Record<Setting, Possible<string>>>;
-  /** By the field: what was shown first. */
+  /** The first value of each field that a record showed. */
   readonly fixed: Map<string, { readonly value: string; readonly number: number }>;
   /** When it was first shown. */
   since: number | undefined;
   /** When it was last read by its id. */
   read: number | undefined;
-  /** The first exchange since it was shown that had to show it, and did not: it is gone, or that exchange was wrong. */
+  /** The first exchange that wrongly lacked it since it was last shown, unless it is gone by then. */
   lost: Lost | undefined;
-  /** The status that was shown last, when it was asked for, and whether by a read that is never late. */
+  /** The latest status, with the time of its request. `sure`: a read showed it, and reads are never late. */
   shown: { readonly status: string; readonly number: number; readonly at: number; readonly sure: boolean } | undefined;
-  /** Requests under way that may change its phase, and when the latest was answered that may have done so. */
+  /** The number of requests under way that may change its phase. */
   moving: number;
+  /** When the latest request was answered that may have changed its phase. */
   moved: number | undefined;
-  /** When the latest suspend or delete was answered that may have been taken. */
+  /** When the latest suspend or delete was answered that may have taken effect. */
   halted: number | undefined;
-  /** The latest daemon access that was answered, while no call asked for another state since. */
+  /** The latest answered daemon access. Undefined after a call that asks for another state. */
   attached: { readonly at: number; readonly number: number } | undefined;
-  /** The latest lifecycle call that was accepted, while nothing of it was shown since. */
+  /** The latest accepted lifecycle call whose effect nothing has shown yet. */
   awaited:
     | {
         readonly name: 'suspend' | 'provision' | 'delete';
         readonly number: number;
         readonly at: number;
-        /** Reads that showed nothing of it. */
+        /** Reads that showed no effect. */
         reads: number;
       }
     | undefined;
-  /** The secrets that were stored in its vault and not deleted since, by their names. */
+  /** Secrets in its vault, by their names. */
   readonly stored: Map<string, { readonly number: number; readonly at: number }>;
-  /** The number of the latest request that stores it, unless a delete of it was under way with it. */
+  /** Secrets that no delete concerned since their latest store was sent: the number of that store, by the name. */
   readonly storing: Map<string, number>;
-  /** The latest delete that was accepted, where it acknowledges the loss of the workspace. */
+  /** The latest accepted delete, if it acknowledged the loss of the workspace. */
   acknowledged: { readonly number: number; readonly at: number } | undefined;
-  /** The latest lifecycle call that was refused. */
+  /** The latest refused lifecycle call. */
   refused:
     | { readonly name: 'suspend' | 'provision' | 'delete'; readonly number: number; readonly at: number }
     | undefined;
-  /** Undefined where nobody can tell, or it is no longer as it was made. */
+  /** Its state for checks that share it. Undefined where it is unknown, or a check has changed its settings. */
   standing: Standing | undefined;
-  /** Requests about it under way, and those of them that write. */
+  /** The number of requests about it under way. */
   requests: number;
+  /** The number of writes among them. */
   writes: number;
-  /** A check found something: it may have stopped by itself. */
+  /** Whether it may have stopped by itself, as a check found something. */
   doubted: boolean;
 }
 
@@ -247,9 +252,9 @@ export function isVisibleTo(caller: Caller | null | undefined, { id, workspace }
   return workspace === caller.workspace;
 }
 
-/** Who asks, and what they see. */
+/** The callers of requests, and the interns that they see. */
 export function createWho({ caller: known, ours }: Pick<ModelOptions, 'caller' | 'ours'>) {
-  /** Whether a credential shows what another person made in the same workspace, where that was seen. */
+  /** Whether a credential was seen to show interns of another person in the same workspace. */
   const shared = new Recent<string, boolean>(MOST);
   /** Callers who have created interns. */
   const creators = new Set<string>();
@@ -260,14 +265,14 @@ export function createWho({ caller: known, ours }: Pick<ModelOptions, 'caller' |
   return {
     callerOf,
     personOf,
-    /** Whether a person is the one who asks; undefined where one of them may go by another name. */
+    /** Whether a person sent a request; undefined if that is unknown. */
     isBy(asked: Asked, person: string | undefined): boolean | undefined {
       const own = personOf(asked);
       if (own === undefined || person === undefined) return undefined;
       return own === person || ([undefined, 'member'].includes(callerOf(asked)?.kind) ? undefined : false);
     },
     /**
-     * Whether a caller sees an intern. Whether one member of a workspace sees the interns of another is not stated: it shows.
+     * Whether a caller sees an intern. The interface does not state whether members see each other's interns: the model learns it.
      */
     isVisible(asked: Asked, intern: InternFacts): boolean | undefined {
       const caller = callerOf(asked);

@@ -2,19 +2,20 @@ import type { Asked, Exchange } from './exchange.js';
 import { GOES, type InternFacts, isListedBy, type RecordFields, type Who } from './intern.js';
 import { LATE, MOST, type ModelOptions, Recent } from './options.js';
 
-/** ms after a create in which a read shows whether reads are late, and such reads after which none is expected to be. */
+/** A read this soon after a create, in ms, shows whether reads are late. */
 const SOON = 1_000;
+/** Reads are never late after this many that came soon and showed the new intern. */
 const PROMPT = 10;
 
-/** How late reads and lists were seen to be. */
+/** The lateness of reads and lists, by what they showed. */
 export function createLateness({ ours }: Pick<ModelOptions, 'ours'>, { isVisible }: Pick<Who, 'isVisible'>) {
-  /** Reads and lists that came soon after a create and showed it; any that did not. */
+  /** Counts reads and lists that showed a new intern soon, and those that lacked one. */
   const soon = { get: { prompt: 0, late: 0 }, list: { prompt: 0, late: 0 } };
   return {
-    /** ms that a read may lack what was made: none, where many came soon and none was ever late. */
+    /** ms for which a read may lack a new intern. */
     of: (read: keyof typeof soon): number =>
       ours === true || (soon[read].prompt >= PROMPT && soon[read].late === 0) ? 0 : LATE,
-    /** A read came that should show an intern, and did or did not. */
+    /** A read that should show an intern is answered. `there`: whether it showed the intern. */
     comes(read: keyof typeof soon, facts: InternFacts, asked: Asked, there: boolean) {
       const after = asked.at - (facts.made?.at ?? asked.at);
       if (after <= 0 || after > LATE || isVisible(asked, facts) !== true) return;
@@ -27,27 +28,27 @@ export function createLateness({ ours }: Pick<ModelOptions, 'ours'>, { isVisible
 }
 type Lateness = ReturnType<typeof createLateness>;
 
-/** The pages of a list that came before a cursor. */
+/** The pages of a list before a cursor. */
 export interface Pages {
-  /** When the first was asked for. */
+  /** Time of the request for the first page. */
   readonly since: number;
   readonly ids: readonly string[];
   readonly numbers: readonly number[];
 }
 
-/** The parameters of a list: others filter it in ways that nobody knows. */
-const WHOLE: ReadonlySet<string> = new Set(['workspace_id', 'status', 'limit', 'starting_after']);
+/** The known parameters of a list. Any other parameter may filter it in an unknown way. */
+export const LIST_PARAMETERS: ReadonlySet<string> = new Set(['workspace_id', 'status', 'limit', 'starting_after']);
 
-/** Lists of interns, page by page. `present` are the interns that may be there. */
+/** Lists of interns, page by page. `present` are the interns that may still exist. */
 export function createLists(
   { isVisible }: Pick<Who, 'isVisible'>,
   lateness: Lateness,
   present: ReadonlySet<InternFacts>,
 ) {
   const pages = new Recent<string, Pages>(MOST);
-  /** Whether a whole list, whose first page was asked for at that time, has an intern: lists may be late. */
+  /** Whether a whole list must have an intern. `from` is the time of the request for its first page. */
   const mustBeListed = (facts: InternFacts, asked: Asked, from: number): boolean => {
-    // A status may be listed later than what was made.
+    // A list by status may lag behind even where a list of all does not.
     const late = asked.query.has('status') ? LATE : lateness.of('list');
     if (facts.made === undefined || from < facts.made.at + late || isVisible(asked, facts) !== true) return false;
     const statuses = asked.query.getAll('status').flatMap((text) => text.split(','));
@@ -56,12 +57,12 @@ export function createLists(
   };
   return {
     pages: pages as ReadonlyMap<string, Pages>,
-    /** A page came, whose records were shown: interns that the whole list lacks are lost. */
+    /** A page is answered, and the model has learned from its records. Interns that the whole list lacks are lost. */
     sees({ asked, answered }: Exchange, { has_more, next_cursor }: RecordFields, rows: readonly RecordFields[]) {
       const before = pages.get(asked.query.get('starting_after') ?? '');
       const since = before?.since ?? asked.at;
       const ids = [...(before?.ids ?? []), ...rows.map(({ id }) => String(id))];
-      const known = [...asked.query.keys()].every((key) => WHOLE.has(key));
+      const known = [...asked.query.keys()].every((key) => LIST_PARAMETERS.has(key));
       const isFirstKnown = before !== undefined || !asked.query.has('starting_after');
       if (has_more === false && known && isFirstKnown) {
         const listed = new Set(ids);

@@ -23,38 +23,41 @@ import {
   WIDENED,
 } from './intern.js';
 import { createLateness, createLists } from './lists.js';
-import { isDaemon, isPrompt, type Operation, operationOf } from './operations.js';
+import { isDaemon, isPrompt, type Named, type Operation, operationOf } from './operations.js';
 import { MOST, type ModelOptions, Recent, type ShownValue } from './options.js';
 import { createSessions } from './sessions.js';
 
-/** An answer that says nothing of the effect of its request: the service, or a gateway before it, failed. */
+/** Whether the service or a gateway failed: its answer does not tell whether the request took effect. */
 const saysNothing = (status: number): boolean => status >= 500 || status === 408;
 
 /** Statuses of an intern whose boot has begun. */
 const BOOTED: ReadonlySet<string> = new Set(['queued', 'provisioning', 'running', 'failed']);
-/** ms after which an intern that was made without a boot would have begun one, and how many have to rest for so long. */
+/** ms within which a service that boots every new intern has begun to. */
 const RESTS = 2_000;
+/** This many interns that rest longer show that the service boots none by itself. */
 const ENOUGH = 5;
-/** ms in which a boot may be that of a call that was refused. */
+/** A refused call may boot its intern nevertheless: ms after it in which a boot proves nothing. */
 const AFTER_A_REFUSAL = 10_000;
 
-/** Operations on the vault of an intern that find it as reads do, and those that find an intern while it goes. */
+/** Vault operations that find an intern whenever a read does. */
 const VAULTS: ReadonlySet<string> = new Set(['intern secrets', 'store intern secret']);
+/** Operations that find an intern during its teardown. */
 const THERE: ReadonlySet<string> = new Set(['get', 'delete']);
 
-/** Interns that are remembered: traffic may go on for days. */
+/** Most interns, and most lifecycle calls, that are remembered: traffic may go on for days. */
 const INTERNS = 10_000;
-/** Lifecycle calls that are remembered: what an intern came to is held against the latest. */
 const ACTS = 200;
 
-/** The knowledge about a target, from the exchanges that it has seen. It sends nothing and reads no clock. */
+/** The knowledge about a target, learned from exchanges. The model sends nothing and reads no clock. */
 export function createModel(options: ModelOptions) {
+  const partial = options.partial === true;
+  const ours = options.ours === true;
   const proof = proofHeadersOf(options.profile);
   const who = createWho(options);
   const { isBy, isVisible, personOf } = who;
   const creates = createCreates(options, who);
   const sessions = createSessions(who, options);
-  /** Requests of which not even the head of an answer came. */
+  /** Requests whose answer has not begun. */
   const flying = new Set<number>();
   let hasForgotten = options.inUse === true;
   const interns = new Recent<string, InternFacts>(INTERNS, (facts) => {
@@ -64,7 +67,7 @@ export function createModel(options: ModelOptions) {
     facts.made = undefined;
   });
   const isBad = (name: string) => options.caller(name)?.kind === 'invalid';
-  const dealings = createDealings(interns, isBad, options.ours === true, proof.signatureV2);
+  const dealings = createDealings(interns, isBad, ours, proof.signatureV2);
   /** Interns of this traffic that may still be there. */
   const present = new Set<InternFacts>();
   const names = createNames();
@@ -78,8 +81,9 @@ export function createModel(options: ModelOptions) {
   const statuses = new Set<string>();
   /** Fields that were shown with blanks around their text. */
   const untidied = new Set<string>();
-  /** Interns that rest some time after they were made without a boot, up to ENOUGH; and whether any has booted by itself. */
+  /** Interns that were made without a boot and rested, up to ENOUGH. */
   const rested = new Set<string>();
+  /** Whether any intern has booted by itself. */
   let bootsItself = false;
   /** Interns by their vaults. */
   const vaults = new Recent<string, ShownValue<string>>(MOST);
@@ -90,6 +94,7 @@ export function createModel(options: ModelOptions) {
     return known;
   };
 
+  /** Learns from a record. */
   const shows = (row: RecordFields, { asked, answered }: Exchange) => {
     if (typeof row.id !== 'string' || answered === undefined) return;
     const facts = internOf(row.id);
@@ -111,22 +116,22 @@ export function createModel(options: ModelOptions) {
       else facts.awaited = undefined;
     }
     const { lost } = facts;
-    // One wrong exchange is reported once, whatever it left out.
+    // An exchange that left out several interns is one finding: all of them are cleared together.
     if (lost !== undefined && lost.at <= asked.at)
       for (const other of [facts, ...present]) if (other.lost?.number === lost.number) other.lost = undefined;
     statuses.add(String(row.status));
     who.sees(asked, facts);
     // Others may change their interns at any time.
-    if (facts.made === undefined || options.partial === true) return;
+    if (facts.made === undefined || partial) return;
     if (facts.phase.since(asked.at)?.has('new') === true && facts.moving === 0) {
       const { made, refused } = facts;
       const isRefused = refused !== undefined && asked.at - refused.at < AFTER_A_REFUSAL;
       if (BOOTED.has(String(row.status))) bootsItself ||= !isRefused;
       else if (row.status === 'stopped' && asked.at - made.at > RESTS && rested.size < ENOUGH) rested.add(row.id);
     }
-    const phases = (options.ours === true ? PHASES : WIDENED)[String(row.status)];
+    const phases = (ours ? PHASES : WIDENED)[String(row.status)];
     if (phases !== undefined) facts.phase.narrow(phases, number, answered.at, asked.at);
-    // One whose teardown failed stays until it is deleted again.
+    // An intern whose teardown failed stays until another delete.
     if (isStuck(row)) present.add(facts);
     for (const key of ['description', 'instructions'] as const) {
       const text = row[key];
@@ -136,6 +141,7 @@ export function createModel(options: ModelOptions) {
       if (key in row) facts.settings[key].narrow([JSON.stringify(row[key])], number, answered.at, asked.at);
   };
 
+  /** Learns that a create made an intern. `before` is the latest time of a record that was shown before the create. */
   const created = (row: RecordFields, { asked, answered }: Exchange, before: number) => {
     if (typeof row.id !== 'string' || answered === undefined) return;
     const { at, number, caller } = asked;
@@ -143,27 +149,27 @@ export function createModel(options: ModelOptions) {
     const person = personOf(asked);
     creates.took(asked, row.id, answered.at);
     const facts = internOf(row.id);
-    // A read may show it before its create is answered.
+    // An intern that was shown before its create was sent is an older one, answered to a retry.
     if (facts.made !== undefined || (facts.since ?? at) < at) return;
-    // It may be a forgotten one that is answered again: then it is older than the record that was shown before.
+    // A forgotten intern that a retry returns is older than a record that was shown before.
     const isOlder = Date.parse(String(row.created_at)) < before;
     if (hasForgotten && (answered.status !== 201 || isOlder)) return;
     facts.made = { by: caller, person, at, number, body };
     if (answered.status === 201) creates.made(answered, row);
-    if (options.partial !== true) present.add(facts);
+    if (!partial) present.add(facts);
     names.calls(facts, body.name);
     if (typeof body.workspace_id === 'string') facts.workspace = idAsShown(body.workspace_id, row.workspace_id);
     who.creates(asked);
-    if (options.partial === true) return;
+    if (partial) return;
     dealings.created(facts, row, body.provision === true, answered.at);
-    // A service may boot an intern at once that was to wait.
+    // A service may boot an intern at once although the create did not ask for it.
     facts.phase.narrow(
       [
         'booting',
         'up',
         'failed',
         ...(body.provision === true ? [] : ['new' as const]),
-        ...(options.ours === true ? [] : ['off' as const]),
+        ...(ours ? [] : ['off' as const]),
       ],
       number,
       answered.at,
@@ -174,70 +180,100 @@ export function createModel(options: ModelOptions) {
       facts.settings[setting].narrow([JSON.stringify(body[setting] ?? null)], number, answered.at, at);
   };
 
-  /** Whether a request names only an intern that its caller sees, that was read before and that nobody deletes. */
+  /** Whether 404 would be wrong: the caller sees the intern, has read it before, and nobody deletes it. */
   const mustBeFound = (facts: InternFacts, asked: Asked, { name, area }: Operation): boolean => {
     const { made, read } = facts;
-    if (options.partial === true || made === undefined || read === undefined || asked.regional) return false;
+    if (partial || made === undefined || read === undefined || asked.regional) return false;
     if (asked.body.kind === 'unknown' || (area !== 'interns' && !VAULTS.has(name))) return false;
-    // A read may be late, unless none was.
     const late = lateness.of('get');
     if (name === 'get' && late > 0) return false;
     if (isVisible(asked, facts) !== true) return false;
-    // A session that is named may be the one that is not found, but for one that an invoke gave to its caller.
+    // A 404 may be about the session, unless an invoke gave that session to this caller.
     const session = bodyOf(asked)?.session_id;
     const given = name === 'invoke' ? sessions.session(facts.id, String(session))?.value : undefined;
     const isOwn = given?.origin === 'invoke' && isBy(asked, given.person) === true;
     if ((session !== undefined && !isOwn) || asked.at < made.at + late) return false;
     const phases = facts.phase.since(asked.at);
-    // A deleted intern is there for as long as reads show it.
+    // A deleted intern exists for as long as reads show it.
     return phases !== undefined && (!GOES.some((phase) => phases.has(phase)) || (THERE.has(name) && late === 0));
   };
 
-  /** A secret may be gone: its delete leaves, or has come back. */
-  const deletes = (id: string, secret: string) => {
+  /** Forgets a secret of an intern: a delete of it is under way or answered. */
+  const forgetSecret = (id: string, secret: string) => {
     const facts = interns.get(id);
     facts?.stored.delete(secret);
     facts?.storing.delete(secret);
   };
 
-  /** A request that may change an intern is answered, or never will be. `took`: whether it did; undefined: nobody knows. */
+  /** A request that may change an intern is over. `took` says whether it took effect; undefined means unknown. */
   const moves = (asked: Asked, took: boolean | undefined, at: number, status?: number) => {
     const { id, operation } = operationOf(asked) ?? {};
     const facts = id === undefined ? undefined : interns.get(id);
     if (facts === undefined || operation === undefined) return;
     const { name } = operation;
-    if (phasesAfter(name, options.ours === true) !== undefined) {
+    if (phasesAfter(name, ours) !== undefined) {
       facts.moving = Math.max(0, facts.moving - 1);
       if (took !== false) facts.moved = at;
       if (took !== false && (name === 'suspend' || name === 'delete')) facts.halted = at;
-      // 404 says to a caller who sees it that it is gone: others have taken it away by then.
+      // 404 to a caller who could see the intern means that somebody deleted it: no call was refused.
       else if (status === 404 && isVisible(asked, facts) !== false) facts.refused = undefined;
       else if (name === 'suspend' || name === 'provision' || name === 'delete')
         facts.refused = { name, number: asked.number, at: asked.at };
     }
     for (const value of [facts.phase, ...Object.values(facts.settings)]) value.answered(asked.number, took, at);
   };
-  /** The head of an answer came, or none will. */
+  /** An answer has begun, or none will come. */
   const landed = (asked: Asked, answered: Pick<Answered, 'status' | 'at'> | undefined) => {
     if (!flying.delete(asked.number)) return;
     if (answered === undefined) dealings.lost(asked);
     else dealings.begins(asked, answered.status, answered.at);
   };
+  /** A read by the creator of an intern is answered 404. */
+  const unreadable = (facts: InternFacts, asked: Asked, at: number) => {
+    const { made, phase } = facts;
+    if (partial || made === undefined || isBy(asked, made.person) !== true) return;
+    // A read of a new intern may be late.
+    if (asked.at < made.at + lateness.of('get')) return;
+    phase.narrow(['gone'], asked.number, at, asked.at);
+    const phases = phase.since(at);
+    if (phases?.size === 1 && phases.has('gone')) present.delete(facts);
+    facts.shown = { status: GONE, number: asked.number, at: asked.at, sure: lateness.of('get') === 0 };
+  };
+
+  /** Learns from a write to an intern, or to a secret of it, that was accepted. */
+  const accepted = (
+    facts: InternFacts | undefined,
+    { operation: { name }, id, secret }: Named,
+    asked: Asked,
+    at: number,
+  ) => {
+    const { number } = asked;
+    if (name === 'store intern secret' && facts?.storing.get(String(secret)) === number)
+      facts.stored.set(String(secret), { number, at });
+    if (name === 'delete' && facts !== undefined) {
+      present.delete(facts);
+      facts.acknowledged = bodyOf(asked)?.acknowledge_workspace_loss === true ? { number, at } : undefined;
+    }
+    if (id === undefined || partial || !(name === 'provision' || name === 'suspend' || name === 'delete')) return;
+    acts.set(number, { name, id, number, at });
+    if (facts?.made !== undefined) facts.awaited = { name, number, at, reads: 0 };
+  };
+
   return {
     options,
     /** The acts on each intern. */
     dealings,
     interns: interns as ReadonlyMap<string, InternFacts>,
     present: present as ReadonlySet<InternFacts>,
-    /** Interns that a list lacked, and that were not shown since: others may have taken them away. */
+    /** Interns that a list lacked and that nothing has shown since: others may have deleted them. */
     get missed(): readonly string[] {
       return [...present].filter(({ lost }) => lost?.by.startsWith('list')).map(({ id }) => id);
     },
-    /** Whether nothing was asked before, beside, or too long ago. */
+    /** Whether the model knows the whole traffic: it saw every request, and has forgotten no intern. */
     get hasSeenAll(): boolean {
-      return options.partial !== true && !hasForgotten;
+      return !partial && !hasForgotten;
     },
-    /** Interns of this traffic that may have a name, or had it. */
+    /** Interns of this traffic that have, had or may have a name. */
     called: names.called,
     pages: lists.pages,
     nonces: daemons.nonces,
@@ -247,13 +283,13 @@ export function createModel(options: ModelOptions) {
     signedBefore: daemons.signedBefore,
     /** The timestamp of the first proof, in seconds, and when it was made. */
     get stamped() {
-      return options.partial === true ? undefined : daemons.stamped();
+      return partial ? undefined : daemons.stamped();
     },
     vaults: vaults as ReadonlyMap<string, ShownValue<string>>,
     questions: sessions.questions,
     session: sessions.session,
     acts: acts as ReadonlyMap<number, Act>,
-    /** ms that a read may lack what was made. */
+    /** ms for which a read may lack a new intern. */
     lateOf: lateness.of,
     usageAlone: sessions.usageAlone,
     statuses: statuses as ReadonlySet<string>,
@@ -266,25 +302,24 @@ export function createModel(options: ModelOptions) {
       return creates.hasOwnClock;
     },
     /**
-     * Whether a create made the intern that it answers: nobody asked for it before, and it began after all that was seen, by
-     * the clock of the target. False: not known.
+     * Whether the answer to a create is a new intern: no earlier create asked for it, and the target's clock says that it is
+     * newer than all records seen before. False means unknown.
      */
     isFirst({ asked, answered }: { readonly asked: Asked; readonly answered: Answered }, row: RecordFields): boolean {
-      if (options.partial === true || typeof row.id !== 'string' || interns.has(row.id)) return false;
+      if (partial || typeof row.id !== 'string' || interns.has(row.id)) return false;
       return creates.isFirst(asked, answered, row);
     },
-    /** Whether a create may be the retry of an earlier one. */
-    mayRetry: (asked: Asked): boolean => options.partial === true || hasForgotten || creates.mayRetry(asked),
-    /** Whether a field keeps its texts as they are: one was shown with blanks around it. */
+    /** Whether a create may be a retry. */
+    mayRetry: (asked: Asked): boolean => partial || hasForgotten || creates.mayRetry(asked),
+    /** Whether texts of a field keep blanks around them: a record has shown one. */
     keepsBlanks: (field: string): boolean => untidied.has(field),
-    /** The create that was refused a name which nothing else has asked for. */
-    refusedName: (name: unknown): number | undefined =>
-      options.partial === true || hasForgotten ? undefined : names.refused(name),
-    /** Whether a create was refused a name that some list may show all the same. */
+    /** The refused create that alone asked for a name. */
+    refusedName: (name: unknown): number | undefined => (partial || hasForgotten ? undefined : names.refused(name)),
+    /** Whether the name of a refused create may show in a list nevertheless. */
     get hasRefused(): boolean {
-      return names.hasRefused && options.partial !== true && !hasForgotten;
+      return names.hasRefused && !partial && !hasForgotten;
     },
-    /** Whether interns that were made without a boot stay at rest, as far as was seen. */
+    /** Whether interns that were made without a boot were seen to rest. */
     get restsUntilAsked(): boolean {
       return rested.size >= ENOUGH && !bootsItself;
     },
@@ -300,19 +335,19 @@ export function createModel(options: ModelOptions) {
     }),
     mapping: (id: string): ShownValue | undefined => mappings.get(id.toLowerCase()),
 
-    /** A request leaves: from now on its effects are possible. */
+    /** A request is sent: from now on its effects are possible. */
     asks(asked: Asked): void {
       const { operation, id, secret } = operationOf(asked) ?? {};
       const name = operation?.name;
       if (name === 'create') creates.asks(asked);
-      if (options.partial === true) return;
+      if (partial) return;
       flying.add(asked.number);
-      const after = name === undefined ? undefined : phasesAfter(name, options.ours === true);
-      // Its create may be under way.
+      const after = name === undefined ? undefined : phasesAfter(name, ours);
+      // An intern is unknown while its create is under way.
       const facts = id !== undefined && (after !== undefined || name === 'update') ? internOf(id) : undefined;
       dealings.asks(asked);
       if (name !== undefined) names.asks(asked, name);
-      if (name === 'delete intern secret') deletes(String(id), String(secret));
+      if (name === 'delete intern secret') forgetSecret(String(id), String(secret));
       if (name === 'store intern secret') interns.get(String(id))?.storing.set(String(secret), asked.number);
       if (id !== undefined) sessions.asks(asked, id);
       if (name === undefined || facts === undefined) return;
@@ -333,10 +368,10 @@ export function createModel(options: ModelOptions) {
       }
     },
 
-    /** An answer begins: its head came. */
+    /** An answer begins. */
     begins: (asked: Asked, status: number, at: number): void => landed(asked, { status, at }),
 
-    /** A stream was left before its end: of all that it said only its question counts. */
+    /** A stream was closed before its end: only its question counts. */
     glimpses(exchange: Exchange): void {
       const { asked, answered } = exchange;
       const id = operationOf(asked)?.id;
@@ -348,7 +383,7 @@ export function createModel(options: ModelOptions) {
       sessions.heard(exchange, id);
     },
 
-    /** The target was made to do wrong: nothing is known of it any more. */
+    /** Forgets everything: the target was made to fail on purpose. */
     restart(): void {
       for (const known of [interns, present, mappings, acts, statuses, untidied, vaults, rested]) known.clear();
       for (const part of [who, names, creates, sessions, daemons, lists]) part.restart();
@@ -356,13 +391,12 @@ export function createModel(options: ModelOptions) {
       bootsItself = false;
     },
 
-    /** An answer came, or none will: after the rules have judged it. */
+    /** Learns from an exchange that is over, answered or not, after the rules have judged it. */
     sees(exchange: Exchange): void {
       const { asked, answered } = exchange;
       const named = operationOf(asked);
       landed(asked, answered);
-      if (answered !== undefined && options.partial !== true)
-        dealings.sees(asked, answered, named?.operation.name === 'create');
+      if (answered !== undefined && !partial) dealings.sees(asked, answered, named?.operation.name === 'create');
       if (named === undefined) return;
       const { operation, id } = named;
       const { name } = operation;
@@ -382,47 +416,20 @@ export function createModel(options: ModelOptions) {
       if (answered === undefined) return;
       if (name === 'get' && facts?.made !== undefined && isBy(asked, facts.made.person) === true && !asked.regional)
         if (status === 200 || status === 404) lateness.comes('get', facts, asked, status === 200);
-      if (
-        options.partial !== true &&
-        status === 404 &&
-        name === 'get' &&
-        facts?.made !== undefined &&
-        isBy(asked, facts.made.person) === true &&
-        // A read of a new intern may be late.
-        asked.at >= facts.made.at + lateness.of('get')
-      ) {
-        facts.phase.narrow(['gone'], asked.number, at, asked.at);
-        const phases = facts.phase.since(at);
-        if (phases?.size === 1 && phases.has('gone')) present.delete(facts);
-        facts.shown = { status: GONE, number: asked.number, at: asked.at, sure: lateness.of('get') === 0 };
-      }
+      if (facts !== undefined && name === 'get' && status === 404) unreadable(facts, asked, at);
       if (facts !== undefined && status === 404 && mustBeFound(facts, asked, operation))
         facts.lost ??= { number: asked.number, at, by: name };
       creates.sees(answered);
-      if (name === 'delete intern secret') deletes(String(id), String(named.secret));
+      if (name === 'delete intern secret') forgetSecret(String(id), String(named.secret));
       if (took !== true) return;
-      if (name === 'store intern secret' && facts?.storing.get(String(named.secret)) === asked.number)
-        facts.stored.set(String(named.secret), { number: asked.number, at });
-      if (name === 'delete' && facts !== undefined) {
-        present.delete(facts);
-        facts.acknowledged =
-          bodyOf(asked)?.acknowledge_workspace_loss === true ? { number: asked.number, at: answered.at } : undefined;
-      }
-      if (
-        id !== undefined &&
-        options.partial !== true &&
-        (name === 'provision' || name === 'suspend' || name === 'delete')
-      ) {
-        acts.set(asked.number, { name, id, number: asked.number, at: answered.at });
-        if (facts?.made !== undefined) facts.awaited = { name, number: asked.number, at: answered.at, reads: 0 };
-      }
+      accepted(facts, named, asked, answered.at);
       const { json, stream } = answered;
       if (stream !== undefined && id !== undefined) {
         sessions.spoke(exchange, id, 'chat', stream.sessionId);
         sessions.heard(exchange, id);
       }
       if (!isRecord(json)) return;
-      // A retried create gives its first answer.
+      // A retried create answers with the record as it was at first.
       const replayed = name === 'create' && typeof json.id === 'string' && interns.get(json.id)?.made !== undefined;
       if (name === 'create') created(json, exchange, before);
       if ((name === 'create' && !replayed) || name === 'get' || name === 'update') shows(json, exchange);
@@ -433,8 +440,8 @@ export function createModel(options: ModelOptions) {
         lists.sees(exchange, json, rows);
       }
       if (name === 'invoke' && id !== undefined) sessions.spoke(exchange, id, 'invoke', json.session_id);
-      // A call that passed unseen may have asked for another state.
-      if (options.partial !== true && isDaemon(operation) && facts?.moving === 0)
+      // In partial traffic an unseen call may have changed the state.
+      if (!partial && isDaemon(operation) && facts?.moving === 0)
         facts.attached = { at: answered.at, number: asked.number };
       daemons.sees(exchange, named, json);
       if (name === 'scim' && id !== undefined && !mappings.has(id.toLowerCase()))

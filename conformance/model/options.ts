@@ -3,8 +3,8 @@ import type { Profile } from '../../emulator/contract/profile.js';
 import type { PublicKey } from '../framework/target.js';
 
 /**
- * The kind of a credential. `member`: a key or token of a member, which of these is not known. `outsider`: a caller who is no member of
- * the interns programme.
+ * The kind of a credential. `member` is a key or token of a member, where it is unknown which. An `outsider` is not in the interns
+ * programme.
  */
 export type CallerKind = 'member' | 'key' | 'own' | 'oauth' | 'interns-only' | 'management' | 'outsider' | 'invalid';
 
@@ -31,23 +31,23 @@ export interface ModelOptions {
   readonly profile: Profile;
   /** The knowledge about a credential, by its name. */
   caller(name: string): Caller | undefined;
-  /** Whether nobody ever had an intern of that id: the run made it up. */
+  /** Whether the run made up an id: no intern ever had it. */
   madeUp?(id: string): boolean;
-  /** Words for statuses that the target was seen to have of its own. */
+  /** The target's own words for statuses, as far as they were seen. */
   ownStatuses?(): readonly string[];
   /** The keys that verify proofs. */
   readonly publicKeys: readonly PublicKey[];
-  /** The kind of secret that stands in a text: a credential that was given, or a value that was stored in a vault. */
+  /** The kind of secret in a text: a credential of the run, or a value stored in a vault. */
   secretIn?(text: string): 'credential' | 'value' | undefined;
-  /** A SCIM mapping that is there to stay. */
+  /** The id of a SCIM mapping that nobody deletes. */
   readonly mapping?: string | undefined;
-  /** ms by which the run has moved the clock of the target: they pass between two exchanges. */
+  /** ms by which the run has moved the clock of the target. */
   moved?(): number;
   /** The target is an emulator of ours, and nobody else uses it. */
   readonly ours?: boolean;
-  /** Some requests pass it unseen: a value that may change says nothing of the next one. */
+  /** Whether the model misses some requests: a value that can change may have changed unseen. */
   readonly partial?: boolean;
-  /** The target was used before the first exchange: a create may repeat one of then. */
+  /** Whether the target was used before the first exchange: a create may be a retry of an unseen one. */
   readonly inUse?: boolean;
 }
 
@@ -57,13 +57,13 @@ export interface ShownValue<T = unknown> {
   readonly number: number;
 }
 
-/** ms after which nothing that was made may be missing. */
+/** ms after which every read must show a new intern. */
 export const LATE = 15_000;
 
-/** ms by which the clock of a gateway, whose Date an answer carries, may differ from that of the service. */
+/** ms by which `Date`, the clock of a gateway, may differ from the clock of the service. */
 export const SKEW = 15_000;
 
-/** Things of any kind that are remembered: traffic may go on for days. */
+/** Most entries that a map of the model remembers: traffic may go on for days. */
 export const MOST = 20_000;
 
 /** A long text as a short key. */
@@ -71,7 +71,7 @@ export const hashed = (text: string): string => createHash('sha256').update(text
 /** A key made of parts. */
 export const joined = (...parts: readonly (string | undefined)[]): string => JSON.stringify(parts);
 
-/** A map that forgets what was set first, where it holds too much: traffic may go on for days. */
+/** A map that forgets its oldest entry when it is full. */
 export class Recent<Key, Value> extends Map<Key, Value> {
   constructor(
     private readonly most: number,

@@ -65,7 +65,7 @@ const whatever = (...values: readonly Value[]): readonly Value[] =>
 const as = (name: NonNullable<Send['as']> & string): Value => v(name, () => ({ as: name }), [name]);
 const NOBODY = bad(v('nobody', () => ({ as: null })));
 const WRONG = bad(v('a key that opens nothing', ({ ctx }) => ({ as: ctx.wrongKey })));
-/** Credentials that are none: of another scheme, empty, and one that opens the operation, without a scheme. */
+/** Headers without a valid credential: another scheme, an empty token, and a valid key without a scheme. */
 const noBearer = (caller: NonNullable<Send['as']> & string): readonly Value[] =>
   alike(
     'no bearer',
@@ -389,7 +389,7 @@ const unfitName = (name: string, text: string): Value =>
 const names = (name: string, make: (one: string) => readonly string[], more: Record<string, unknown> = {}): Value =>
   json(name, ({ ctx }: Ground) => ({ names: make(secretName(ctx)), ...more }));
 
-/** The requests of the interface by their parts, in the order of interface.md. New value, new row: nothing else is to be written. */
+/** The requests of the interface by their parts, in the order of interface.md. A new value needs only a new row. */
 export const TABLES: readonly Table[] = [
   {
     operation: 'list',
@@ -602,7 +602,7 @@ export const TABLES: readonly Table[] = [
           json('another workspace', { workspace_id: '00000000-0000-4000-8000-00000000dead' }),
           json('another vault', { vault_id: '00000000-0000-4000-8000-00000000dead' }),
           json('a setting and a field of nobody', { description: 'not to be kept', colour: 'red' }),
-          json('a setting and one that is none', { description: 'not to be kept', name: 7 }),
+          json('a setting and an invalid one', { description: 'not to be kept', name: 7 }),
           ...tooLarge(() => ({ description: 'too large' })),
           raw('nothing', ''),
         ),
@@ -884,7 +884,7 @@ export const TABLES: readonly Table[] = [
           json('names is empty', { names: [] }),
           names('101 names', (name) => Array.from({ length: 101 }, (_, at) => `${name}${at}`)),
           names('a name twice', (name) => [name, name]),
-          names('a name that is none', (name) => [`${name}-x`]),
+          names('an invalid name', (name) => [`${name}-x`]),
           json('a number for a name', { names: [7] }),
           json('a text for names', { names: 'api_token' }),
           names('names and a field of nobody', (name) => [name], { colour: 'red' }),

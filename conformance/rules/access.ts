@@ -19,7 +19,7 @@ const noStore = (seen: Seen, of: string): Judgement =>
 const keysOf = (model: Model) => proofHeadersOf(model.options.profile);
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** A proof that was answered, and what for. */
+/** A proof that an answer shows, and the request that it signs. */
 function proofIn(seen: Seen, model: Model): { proof: Proof; subject: ProofSubject } | undefined {
   const { id, body, json } = seen;
   if (!isProof(seen) || id === undefined || json === undefined || typeof body?.bodySha256 !== 'string')
@@ -38,14 +38,14 @@ function proofIn(seen: Seen, model: Model): { proof: Proof; subject: ProofSubjec
   return { proof: { ...proof, signatureV2, nonce }, subject: { ...subject, route: { method, path } } };
 }
 
-/** ms in which no intern is put to rest and woken again. */
+/** ms that are too short for a service to suspend an intern and wake it again. */
 const BRIEF = 2_000;
 
 /** Seconds by which the clocks of two servers of one service may differ. */
 const DRIFT = 5;
 
-/** The kinds of signatures that have verified: their layout is that of the profile. */
-const isKnown = new WeakMap<Model, Set<string>>();
+/** The versions of signatures that have verified: their layout is that of the profile. */
+const verifiedBy = new WeakMap<Model, Set<string>>();
 
 const keysAre = (value: unknown, keys: readonly string[], of: string): Judgement => {
   try {
@@ -95,7 +95,7 @@ export const ACCESS: readonly Rule[] = [
           : undefined,
     },
     'of-one-intern': {
-      says: 'The daemon access attaches to one intern: origin and token of one are those of no other.',
+      says: 'The daemon access attaches to one intern: no other intern has the same origin and token.',
       of: DAEMON,
       judge: (seen, model) => {
         const { id, json } = seen;
@@ -111,13 +111,13 @@ export const ACCESS: readonly Rule[] = [
       },
     },
     'not-while-it-boots': {
-      says: 'The daemon access is that of a running intern: one that boots, and still does later, is not attached to.',
+      says: 'Only a running intern has a daemon access: an intern that got one is not still booting afterwards.',
       of: ['get'],
       judge: (seen) => {
         const { answered, asked, intern, json } = seen;
         const before = intern?.attached;
         if (answered.status >= 300 || intern?.made === undefined) return undefined;
-        // A service may have let it rest since, and woken it.
+        // After a longer time a service may have suspended the intern and woken it again.
         if (before === undefined || before.at > asked.at || asked.at - before.at > BRIEF) return undefined;
         return holds(
           !['queued', 'provisioning'].includes(String(json?.status)),
@@ -142,7 +142,7 @@ export const ACCESS: readonly Rule[] = [
         if (!isProof(seen) || seen.body === undefined) return undefined;
         const names = keysOf(model);
         const routed = isRecord(seen.body.route);
-        // Other fields may name the route at a service that is not of this profile.
+        // A service of another profile may have other names for the fields of a route.
         if (!routed && Object.keys(seen.body).length > 1) return undefined;
         const wanted = [names.signature, names.timestamp, names.user];
         return keysAre(
@@ -196,12 +196,12 @@ export const ACCESS: readonly Rule[] = [
         const { publicKeys } = model.options;
         const one = publicKeys.length > 0 ? proofIn(seen, model) : undefined;
         if (one === undefined) return undefined;
-        const verified = isKnown.get(model) ?? new Set();
-        isKnown.set(model, verified);
+        const verified = verifiedBy.get(model) ?? new Set();
+        verifiedBy.set(model, verified);
         const all = signaturesOf({ profile: model.options.profile, target: { publicKeys } }, one.proof, one.subject);
         for (const { which, holds } of all) if (holds) verified.add(which);
         const wrong = all.find((signature) => !signature.holds);
-        // A layout of its own is no breach: no signature verifies then.
+        // If no signature ever verifies, the target has another layout, which is no breach.
         if (wrong === undefined) return 'kept';
         return verified.size > 0
           ? holds(false, `${wrong.which} signature of a proof`, 'one that verifies as others do', seen.called)
@@ -209,7 +209,7 @@ export const ACCESS: readonly Rule[] = [
       },
     },
     'of-its-request': {
-      says: 'A signature is over the intern, the time, the user and the digest of its request: no two requests have the same.',
+      says: 'A signature covers the intern, the time, the user and the digest of its request: no two requests share one.',
       judge: (seen, model) => {
         if (!isProof(seen) || !isBodyKnown(seen)) return undefined;
         const before = model.signedBefore(seen);
@@ -227,7 +227,7 @@ export const ACCESS: readonly Rule[] = [
     'time-of-signing': {
       says: 'The timestamp of a proof is the time of signing.',
       judge: (seen, model) => {
-        // The clock of an emulator of ours is its own; Date is by the wall.
+        // An emulator of ours has its own clock, but sends the real time as `Date`.
         const isByDate = model.options.ours !== true && !model.hasOwnClock;
         const stamp = isProof(seen) && isByDate ? Number(seen.json?.[keysOf(model).timestamp]) : Number.NaN;
         const date = Date.parse(seen.answered.header('date') ?? '');
@@ -342,7 +342,7 @@ export const ACCESS: readonly Rule[] = [
       },
     },
     'named-by-path': {
-      says: 'A mapping that is read is that of the id in the path.',
+      says: 'A mapping has the id that the path names.',
       alone: true,
       judge: (seen) =>
         isDone(seen) && isRecord(seen.json?.data)
@@ -350,7 +350,7 @@ export const ACCESS: readonly Rule[] = [
           : undefined,
     },
     stays: {
-      says: 'A mapping that is read again is as before, but where it was changed since.',
+      says: 'A mapping that nobody changed reads the same again.',
       judge: (seen, model) => {
         const data = isDone(seen) ? seen.json?.data : undefined;
         const before = isRecord(data) && seen.id !== undefined ? model.mapping(seen.id) : undefined;

@@ -13,7 +13,7 @@ const streamOf = (seen: Seen) => {
   return stream?.ended === 'end' ? stream : undefined;
 };
 
-/** The sentence of each rule of the grammar of a stream. */
+/** A rule of the grammar of streams as a rule of the kit. */
 const grammar = (rule: StreamRule): Rule => {
   const [id, level] = STREAM_RULES[rule];
   return {
@@ -34,7 +34,7 @@ const grammar = (rule: StreamRule): Rule => {
   };
 };
 
-/** Kept where a prompt without a session begins one: one that ended while it was under way may have gone on in its own. */
+/** Kept if a prompt without a session began one that no earlier prompt had. Concurrent prompts prove nothing. */
 function isNew(seen: Seen, model: Model, session: unknown): Judgement {
   const { asked, body, id, operation } = seen;
   if (typeof session !== 'string' || id === undefined || !isBodyKnown(seen)) return undefined;
@@ -50,14 +50,14 @@ function isNew(seen: Seen, model: Model, session: unknown): Judgement {
 /** The counts of a usage. */
 const COUNTS = ['prompt_tokens', 'completion_tokens', 'total_tokens'] as const;
 
-/** Whether the model that a request names is none that its intern may have. */
+/** Whether the intern cannot have the model that a request names. */
 function isForeign(model: string, seen: Seen): boolean {
   const own = seen.intern?.settings.model.since(seen.asked.at);
   if (own === undefined || own.has('null')) return !isModel(model);
   return !own.has(JSON.stringify(model));
 }
 
-/** Chunks with text after which one that says again all that was said before is no accident. */
+/** In a stream with this many texts, it is no accident if each repeats all before it. */
 const SEVERAL = 4;
 const isLonger = (text: string, before: string): boolean => text.length > before.length && text.startsWith(before);
 const contentsOf = (chunks: readonly { readonly json: Readonly<Record<string, unknown>> }[]): readonly string[] =>
@@ -74,7 +74,7 @@ const contentsOf = (chunks: readonly { readonly json: Readonly<Record<string, un
 
 /** Chat: the order of a stream, its session, its questions, its errors. */
 export const CHATS: readonly Rule[] = [
-  // A stream that breaks off may have been cut on the way.
+  // The network may have cut a stream that breaks off.
   ...(Object.keys(STREAM_RULES) as StreamRule[]).filter((rule) => rule !== 'connection-holds').map(grammar),
   ...rulesOf('CHAT-1', ['chat'], {
     'is-a-stream': {
@@ -91,7 +91,7 @@ export const CHATS: readonly Rule[] = [
           : undefined,
     },
     'content-is-new': {
-      says: 'The content of a chunk is what is new: a chunk does not say again all that was said before.',
+      says: 'The content of a chunk is new: chunks do not repeat the whole text before them.',
       alone: true,
       judge: (seen) => {
         const texts = contentsOf(streamOf(seen)?.chunks ?? []);
@@ -107,7 +107,7 @@ export const CHATS: readonly Rule[] = [
     },
     'model-not-used': {
       level: 'P',
-      says: 'A model in a prompt is not used: no chunk names one that its intern does not have.',
+      says: 'The model in a prompt is ignored: chunks name only models of the intern.',
       judge: (seen) => {
         const stream = streamOf(seen);
         const model = seen.body?.model;
@@ -164,7 +164,7 @@ export const CHATS: readonly Rule[] = [
   ...rulesOf('CHAT-7', ['chat'], {
     'asked-is-known': {
       level: 'P',
-      says: 'The answer to a question that was asked in its session is not refused as unknown, whatever became of the run.',
+      says: 'The answer to a question of its session is never refused as unknown, even after the run has ended.',
       judge: (seen, model) => {
         const { body, id, answered, error } = seen;
         const last = isAnswer(body) && Array.isArray(body?.messages) ? body.messages.at(-1) : undefined;
@@ -209,7 +209,7 @@ export const CHATS: readonly Rule[] = [
     },
     'no-fallback': {
       level: 'P',
-      says: 'A question does not tell what its intern falls back on.',
+      says: 'A question does not show the fallback of the intern.',
       judge: (seen) => {
         const asks = questionIn(streamOf(seen)?.toolCalls[0]?.arguments ?? '');
         return asks && holds(!('fallback' in asks), 'arguments of a question', 'no fallback in them', asks);
@@ -218,7 +218,7 @@ export const CHATS: readonly Rule[] = [
   }),
   ...rulesOf('CHAT-12', ['chat'], {
     'ended-run': {
-      says: 'A run that the intern ended is told with code 410 and reason run_ended, and only so.',
+      says: 'Code 410 and the reason run_ended come together: both mean that the intern ended the run.',
       alone: true,
       judge: (seen) => {
         const stream = streamOf(seen);
@@ -258,7 +258,7 @@ export const CHATS: readonly Rule[] = [
     },
     'published-reason': {
       level: 'P',
-      says: 'The error of a stream says of a published reason whether the prompt may be sent again.',
+      says: 'The error of a stream has the published code and retryable flag of its reason.',
       alone: true,
       judge: (seen) => {
         const error = streamOf(seen)?.error;
@@ -324,7 +324,7 @@ export const CHATS: readonly Rule[] = [
   ...rulesOf('CHAT-13', ['chat'], {
     severed: {
       level: 'P',
-      says: 'A connection to the intern that broke is told with code 502, retryable.',
+      says: 'A broken connection to the intern gives code 502, retryable.',
       alone: true,
       judge: (seen) => {
         const error = streamOf(seen)?.error;
@@ -382,7 +382,7 @@ export const CHATS: readonly Rule[] = [
     },
     'not-steered-after-a-suspend': {
       requirement: 'INVOKE-2',
-      says: 'A suspend ends the runs of its intern: a prompt of a session that is the first since then is steered into none.',
+      says: 'A suspend ends the runs of its intern: the first prompt of a session after it is not steered.',
       judge: (seen, model) => {
         const { answered, asked, body, id, intern, json } = seen;
         if (answered.status >= 300 || typeof body?.session_id !== 'string') return undefined;

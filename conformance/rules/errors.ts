@@ -14,7 +14,7 @@ import {
 } from './rule.js';
 
 type SigningRow = readonly [message: RegExp, reason: string, retryable: boolean];
-/** The row of the limiter: gateways before the service have words of their own for the same status. */
+/** The row of the service's own limiter. Gateways use other words for the same status. */
 const LIMITED: SigningRow = [/^Too many intern turns/, 'rate_limited', true];
 /** The catalogue of signing (Signing route errors). */
 const SIGNING: Readonly<Record<number, SigningRow>> = {
@@ -33,13 +33,13 @@ const SCIM: Readonly<Record<number, string>> = {
   404: 'Resource not found',
   500: 'Internal Server Error',
 };
-/** The common rows of operations that cap a body and want a media type. */
+/** The rows that all operations with a largest body and a media type share. */
 const BODIES: Readonly<Record<number, readonly [reason: string, message: RegExp]>> = {
   413: ['payload_too_large', /^Request body exceeds 1048576 bytes/],
   415: ['unsupported_media_type', /^Request body must be sent as application\/json/],
 };
 
-/** Published reasons: the statuses that each is told with, and whether the same request may be sent again. */
+/** Published reasons: the statuses that each comes with, and whether the same request may be sent again. */
 const REASONS: Readonly<Record<string, readonly [statuses: readonly number[], retryable: boolean]>> = {
   not_found: [[404], false],
   method_not_allowed: [[405], false],
@@ -62,7 +62,7 @@ const REASONS: Readonly<Record<string, readonly [statuses: readonly number[], re
   run_ended: [[410], false],
 };
 
-/** Whether a reason, where it is a published one, comes with what is published of it. */
+/** Kept if a published reason comes with its published status and retryable flag. */
 export function reasonIs(of: string, reason: unknown, status: unknown, retryable: unknown): Judgement {
   const row = typeof reason === 'string' && Object.hasOwn(REASONS, reason) ? REASONS[reason] : undefined;
   if (row === undefined) return undefined;
@@ -78,13 +78,13 @@ export function reasonIs(of: string, reason: unknown, status: unknown, retryable
   );
 }
 
-/** JSON by name, or by the suffix of its structure (RFC 6839). */
+/** A media type of JSON: application/json, or one with the suffix +json (RFC 6839). */
 const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
 
 const isOurs = (seen: Seen): boolean => seen.answered.status >= 400 && isFromService(seen);
-const told = (seen: Seen): string => `a ${seen.answered.status} of ${seen.called}`;
+const answerOf = (seen: Seen): string => `a ${seen.answered.status} of ${seen.called}`;
 
-/** Whether the signing operation itself answered: limiters and firewalls on the way have words of their own. */
+/** Whether the signing operation itself answered, not a limiter or firewall before it. */
 const isOfSigning = (seen: Seen): boolean =>
   isOurs(seen) &&
   !seen.asked.regional &&
@@ -93,16 +93,17 @@ const isOfSigning = (seen: Seen): boolean =>
 const message = (seen: Seen, pattern: RegExp): Judgement =>
   holds(
     typeof seen.error?.message === 'string' && pattern.test(seen.error.message),
-    `error.message of ${told(seen)}`,
+    `error.message of ${answerOf(seen)}`,
     `a message that matches ${pattern}`,
     seen.error?.message,
   );
 
+/** Kept if `Retry-After` says when to send the request again. */
 const saysWhen = (seen: Seen): Judgement => {
   const value = seen.answered.header('retry-after') ?? '';
   return holds(
     /^\d+$/.test(value) || (/GMT$/.test(value) && !Number.isNaN(Date.parse(value))),
-    `Retry-After of ${told(seen)}`,
+    `Retry-After of ${answerOf(seen)}`,
     'seconds, or a date',
     value,
   );
@@ -118,20 +119,20 @@ export const ERRORS: readonly Rule[] = [
         seen.json !== undefined && isFromService(seen)
           ? holds(
               JSON_TYPE.test(seen.answered.header('content-type') ?? ''),
-              `content-type of ${told(seen)}`,
+              `content-type of ${answerOf(seen)}`,
               'application/json',
               seen.answered.header('content-type') ?? null,
             )
           : undefined,
     },
     'is-json': {
-      says: 'The body of a success is a JSON object, unless it is a stream or nothing.',
+      says: 'The body of a success is a JSON object, unless it is a stream or empty.',
       alone: true,
       judge: (seen) =>
         isDone(seen) && seen.answered.status !== 204 && seen.operation.name !== 'chat'
           ? holds(
               seen.json !== undefined,
-              `body of ${told(seen)}`,
+              `body of ${answerOf(seen)}`,
               'a JSON object',
               seen.answered.json ?? seen.answered.text.slice(0, 100),
             )
@@ -146,7 +147,7 @@ export const ERRORS: readonly Rule[] = [
         isOurs(seen)
           ? holds(
               seen.error !== undefined,
-              `body of ${told(seen)}`,
+              `body of ${answerOf(seen)}`,
               'an error in its envelope',
               seen.json ?? seen.answered.text.slice(0, 100),
             )
@@ -157,7 +158,7 @@ export const ERRORS: readonly Rule[] = [
       alone: true,
       judge: (seen) =>
         isOurs(seen) && seen.error !== undefined
-          ? is(`error.code of ${told(seen)}`, seen.answered.status, seen.error.code)
+          ? is(`error.code of ${answerOf(seen)}`, seen.answered.status, seen.error.code)
           : undefined,
     },
     message: {
@@ -167,7 +168,7 @@ export const ERRORS: readonly Rule[] = [
         isOurs(seen) && seen.error !== undefined
           ? holds(
               typeof seen.error.message === 'string' && seen.error.message !== '',
-              `error.message of ${told(seen)}`,
+              `error.message of ${answerOf(seen)}`,
               'a message',
               seen.error.message,
             )
@@ -186,15 +187,20 @@ export const ERRORS: readonly Rule[] = [
           return undefined;
         const { metadata, reason, retryable } = seen.error;
         return all(
-          holds(isRecord(metadata), `error.metadata of ${told(seen)}`, 'an object', metadata),
-          holds(typeof reason === 'string', `error.metadata.reason of ${told(seen)}`, 'a string', reason),
-          holds(typeof retryable === 'boolean', `error.metadata.retryable of ${told(seen)}`, 'a boolean', retryable),
+          holds(isRecord(metadata), `error.metadata of ${answerOf(seen)}`, 'an object', metadata),
+          holds(typeof reason === 'string', `error.metadata.reason of ${answerOf(seen)}`, 'a string', reason),
+          holds(
+            typeof retryable === 'boolean',
+            `error.metadata.retryable of ${answerOf(seen)}`,
+            'a boolean',
+            retryable,
+          ),
         );
       },
     },
     'has-metadata': {
       level: 'P',
-      says: 'An error has metadata, but for a 401, the refusal of a regional host, and SCIM.',
+      says: 'An error has metadata, except for a 401, the refusal of a regional host, and errors of SCIM.',
       alone: true,
       judge: (seen) =>
         isOurs(seen) &&
@@ -203,7 +209,7 @@ export const ERRORS: readonly Rule[] = [
         seen.answered.status !== 401 &&
         !seen.asked.regional &&
         seen.caller?.kind !== 'outsider'
-          ? holds(seen.error.metadata !== undefined, `error of ${told(seen)}`, 'metadata', null)
+          ? holds(seen.error.metadata !== undefined, `error of ${answerOf(seen)}`, 'metadata', null)
           : undefined,
     },
     'published-reason': {
@@ -212,7 +218,7 @@ export const ERRORS: readonly Rule[] = [
       alone: true,
       judge: (seen) =>
         isOurs(seen) && seen.operation.area !== 'scim'
-          ? reasonIs(told(seen), seen.error?.reason, seen.answered.status, seen.error?.retryable)
+          ? reasonIs(answerOf(seen), seen.error?.reason, seen.answered.status, seen.error?.retryable)
           : undefined,
     },
     'no-metadata': {
@@ -223,7 +229,7 @@ export const ERRORS: readonly Rule[] = [
         !OF_OTHERS.has(seen.answered.status) &&
         seen.error !== undefined &&
         (seen.operation.area === 'scim' || (seen.answered.status === 401 && isSigning(seen.operation)))
-          ? holds(seen.error.metadata === undefined, `error of ${told(seen)}`, 'no metadata', seen.error.metadata)
+          ? holds(seen.error.metadata === undefined, `error of ${answerOf(seen)}`, 'no metadata', seen.error.metadata)
           : undefined,
     },
   }),
@@ -236,15 +242,15 @@ export const ERRORS: readonly Rule[] = [
         if (row === undefined || seen.error === undefined) return undefined;
         const [pattern, reason, retryable] = row;
         return all(
-          is(`error.metadata.reason of ${told(seen)}`, reason, seen.error.reason),
-          is(`error.metadata.retryable of ${told(seen)}`, retryable, seen.error.retryable),
-          // Gateways limit requests of any kind, in words of their own.
+          is(`error.metadata.reason of ${answerOf(seen)}`, reason, seen.error.reason),
+          is(`error.metadata.retryable of ${answerOf(seen)}`, retryable, seen.error.retryable),
+          // A gateway may limit any request, with other words.
           seen.answered.status === 429 ? undefined : message(seen, pattern),
         );
       },
     },
     'key-message': {
-      says: 'A missing or invalid key on the signing route is told: Invalid or missing API key.',
+      says: 'A missing or invalid key on the signing route gets the message: Invalid or missing API key.',
       alone: true,
       judge: (seen) =>
         isOurs(seen) && seen.answered.status === 401 && seen.caller === null
@@ -259,7 +265,7 @@ export const ERRORS: readonly Rule[] = [
       judge: (seen) => {
         const wanted = isOurs(seen) && !seen.asked.regional ? SCIM[seen.answered.status] : undefined;
         if (wanted === undefined || (seen.answered.status === 401 && seen.caller !== null)) return undefined;
-        return is(`error.message of ${told(seen)}`, wanted, seen.error?.message);
+        return is(`error.message of ${answerOf(seen)}`, wanted, seen.error?.message);
       },
     },
   }),
@@ -272,7 +278,7 @@ export const ERRORS: readonly Rule[] = [
       judge: (seen) => {
         const row = isOurs(seen) ? BODIES[seen.answered.status] : undefined;
         if (row === undefined || seen.error?.metadata === undefined) return undefined;
-        return all(is(`error.metadata.reason of ${told(seen)}`, row[0], seen.error.reason), message(seen, row[1]));
+        return all(is(`error.metadata.reason of ${answerOf(seen)}`, row[0], seen.error.reason), message(seen, row[1]));
       },
     },
   }),
@@ -282,7 +288,7 @@ export const ERRORS: readonly Rule[] = [
       alone: true,
       judge: (seen) =>
         seen.answered.status === 403 && seen.caller?.kind === 'key' && !seen.asked.regional && isOurs(seen)
-          ? is(`error.metadata.reason of ${told(seen)}`, 'personal_identity_required', seen.error?.reason)
+          ? is(`error.metadata.reason of ${answerOf(seen)}`, 'personal_identity_required', seen.error?.reason)
           : undefined,
     },
   }),
@@ -293,12 +299,12 @@ export const ERRORS: readonly Rule[] = [
       of: ['chat'],
       judge: (seen) =>
         seen.answered.status === 429 && seen.error?.reason === 'rate_limited'
-          ? is(`error.metadata.retryable of ${told(seen)}`, true, seen.error.retryable)
+          ? is(`error.metadata.retryable of ${answerOf(seen)}`, true, seen.error.retryable)
           : undefined,
     },
     'limit-says-when': {
       level: 'P',
-      says: 'A turn over the limit is told when it may be sent again, by Retry-After.',
+      says: 'The refusal of a turn over the limit says in Retry-After when to send it again.',
       alone: true,
       of: ['chat', 'invoke'],
       judge: (seen) =>
@@ -307,7 +313,7 @@ export const ERRORS: readonly Rule[] = [
     'busy-says-when': {
       requirement: 'CHAT-14',
       level: 'P',
-      says: 'A prompt that an intern is too busy for is told when it may be sent again, by Retry-After.',
+      says: 'The refusal of a prompt by a busy intern says in Retry-After when to send it again.',
       alone: true,
       of: ['chat'],
       judge: (seen) => (seen.error?.reason === 'busy' ? saysWhen(seen) : undefined),

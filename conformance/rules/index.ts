@@ -1,9 +1,10 @@
+import { ACCEPTED_RULES } from './accepted.js';
 import { ACCESS } from './access.js';
 import { CHATS } from './chats.js';
 import { ERRORS } from './errors.js';
 import { LISTS } from './lists.js';
 import { RECORDS } from './records.js';
-import { ACCEPTED_RULES, REFUSAL_RULES } from './refusals.js';
+import { REFUSAL_RULES } from './refusals.js';
 import { byOperation, type Rule } from './rule.js';
 import { VAULT } from './vault.js';
 

@@ -1,5 +1,6 @@
 import { STATUSES } from '../habits/status-words.js';
 import { isListedBy, isVisibleTo, type RecordFields } from '../model/intern.js';
+import { LIST_PARAMETERS } from '../model/lists.js';
 import type { Model } from '../model/model.js';
 import { isMember } from '../model/options.js';
 import { isRecord } from '../probe/json.js';
@@ -18,31 +19,25 @@ const called = ({ asked }: Seen): string => {
   return filters.length === 0 ? 'a list' : `a list by ${filters.join(' and ')}`;
 };
 
-/** The known statuses of a filter, where all are known. */
+/** The statuses that a list asks for. Undefined if it has no filter, or an unknown status in it. */
 function statusesOf({ asked: { query } }: Seen): readonly string[] | undefined {
   const wanted = query.getAll('status').flatMap((text) => text.split(','));
   return wanted.length > 0 && wanted.every((one) => STATUSES.some((status) => status === one)) ? wanted : undefined;
 }
 
-/** The statuses that an intern may have, or be shown with, by the time that it is listed. */
+/** Statuses that an intern of any status may have by the time that the list shows it. */
 const COMING: readonly string[] = ['queued', 'provisioning'];
 
-/** Further parameters of a list: others filter it in ways that nobody knows. */
-const KNOWN: ReadonlySet<string> = new Set(['workspace_id', 'status', 'limit', 'starting_after']);
-
-/** Statuses of an intern that somebody deletes. */
+/** Statuses of a deleted intern. */
 const LEAVING: ReadonlySet<unknown> = new Set(['destroying', 'destroy_failed']);
 
-/**
- * A list that left out an intern which is shown now. Elsewhere than at an emulator of ours others may have taken away what a list
- * lacks.
- */
+/** The breach that an earlier list left out an intern which an answer shows now. */
 const leftOut =
   (by: string) =>
   (seen: Seen, model: Model): Judgement =>
     each(recordsOf(seen, model), ({ id, status }) => {
       const { lost, made } = model.interns.get(String(id)) ?? {};
-      // Its delete may have begun before that list, and a retried create gives its first answer.
+      // A delete may have begun before that list. A retried create answers with the record as it was at first.
       return seen.operation.name === 'create' ||
         lost?.by !== by ||
         lost.at > seen.asked.at ||
@@ -51,12 +46,12 @@ const leftOut =
         : is(`interns that an earlier ${by} left out`, [], [id], [made?.number ?? 0, lost.number]);
     });
 
-/** Interns that a whole list must have, and does not. */
+/** The interns that a whole list lacks. Undefined where that cannot be known. */
 export function lacking(rows: readonly RecordFields[], seen: Seen, model: Model) {
   const { asked, caller, json } = seen;
   const { query } = asked;
   if (caller === null || caller === undefined || !isMember(caller) || json?.has_more !== false) return undefined;
-  if ([...query.keys()].some((key) => !KNOWN.has(key)) || query.has('status')) return undefined;
+  if ([...query.keys()].some((key) => !LIST_PARAMETERS.has(key)) || query.has('status')) return undefined;
   const cursor = query.get('starting_after');
   const pages = cursor === null ? undefined : model.pages.get(cursor);
   if (cursor !== null && pages === undefined) return undefined;
@@ -70,7 +65,10 @@ export function lacking(rows: readonly RecordFields[], seen: Seen, model: Model)
   return { missing, pages };
 }
 
-/** Judges a list at once at an emulator of ours, and elsewhere once it shows what the list left out. */
+/**
+ * Judges a list of an emulator of ours at once. Elsewhere others may have deleted an intern that a list lacks: the list breaks the rule
+ * when a later answer shows the intern.
+ */
 const ofOurs = (by: string, judge: Parameters<typeof ofList>[0]) => {
   const [now, later] = [ofList(judge).judge, leftOut(by)];
   return {
@@ -83,7 +81,7 @@ const ofOurs = (by: string, judge: Parameters<typeof ofList>[0]) => {
   };
 };
 
-/** list_interns: order, filters, pages, and who sees what. */
+/** list_interns: order, filters, pages, visibility. */
 export const LISTS: readonly Rule[] = [
   ...rulesOf('LIST-1', {
     'newest-first': {
@@ -103,7 +101,7 @@ export const LISTS: readonly Rule[] = [
       }),
     },
     once: {
-      says: 'A list has each intern once, and its pages none twice.',
+      says: 'A list has each intern once, on one of its pages.',
       ...ofList((rows, seen, model) => {
         const before = model.pages.get(seen.asked.query.get('starting_after') ?? '');
         const met = new Set(before?.ids);
@@ -153,7 +151,7 @@ export const LISTS: readonly Rule[] = [
   }),
   ...rulesOf('LIST-2', {
     workspace: {
-      says: 'A list by workspace has interns of that workspace alone.',
+      says: 'A list by workspace has only interns of that workspace.',
       alone: true,
       ...ofList((rows, seen) => {
         const asked = seen.asked.query.getAll('workspace_id');
@@ -167,7 +165,7 @@ export const LISTS: readonly Rule[] = [
       }),
     },
     status: {
-      says: 'A list by statuses has interns of those statuses alone.',
+      says: 'A list by statuses has only interns of those statuses.',
       alone: true,
       settles: 'at the end',
       ...ofList((rows, seen) => {

@@ -33,7 +33,7 @@ import {
   shows,
 } from './rule.js';
 
-/** Records of interns that this traffic made: those of others may be older than the form. */
+/** The records of interns that this traffic made. Older interns may have records of an older form. */
 const ownRecords = once((seen, model): readonly RecordFields[] =>
   recordsOf(seen, model).filter(
     ({ id }) => seen.operation.name === 'create' || model.interns.get(String(id))?.made !== undefined,
@@ -44,32 +44,34 @@ const ofOwn = (judge: (record: RecordFields, seen: Seen, model: Model) => Judgem
   judge: (seen: Seen, model: Model): Judgement => each(ownRecords(seen, model), (record) => judge(record, seen, model)),
 });
 
-/** Whether an answer repeats that of an earlier create: it is as old as that. */
+/** Whether a create repeats the answer to an earlier create. */
 const isReplay = (seen: Seen, record: RecordFields, model: Model): boolean =>
   seen.operation.name === 'create' && typeof record.id === 'string' && model.interns.get(record.id) !== undefined;
 
-/** A text as it is expected: a service may trim the texts of a field, all of them. */
+/** The text that a record should show. A service may trim the texts of a field, if it trims all of them. */
 const textOf = (key: string, written: unknown, shown: unknown, model: Model): unknown => {
   const text = written === '' ? null : written;
   const trimmed = typeof text === 'string' ? text.trim() || null : text;
   return trimmed === shown && !model.keepsBlanks(key) ? shown : text;
 };
 
-/** A value as JSON: an empty text is as good as none. */
+/** A value as JSON. An empty text counts as null. */
 const plain = (value: unknown): string => JSON.stringify(value === '' || value === undefined ? null : value);
 
 const where = (seen: Seen): string => `the record of ${seen.called}`;
-/** ms within which nothing else is likely to change the status of an intern, and after which a read shows what was done. */
+/** ms within which only a call is likely to change the status of an intern. */
 const SOON = 10_000;
+/** ms after which a read shows the effect of a call. */
 const LATE_READ = 10_000;
-/** ms in which no intern that was woken is put to rest for being idle. */
+/** ms after a wake-up in which no service suspends the intern for being idle. */
 const AWAKE = 4_000;
-/** ms after which a boot shows, and the reads that show none by then. */
+/** ms after which a call, such as a provision, must show in reads. */
 const START = 15_000;
+/** This many reads without a sign of the call break the rule. */
 const READS = 5;
 const TEXTS = ['description', 'instructions', 'model', 'last_failure_message'] as const;
 
-/** The records of a read, with those of interns that their maker does not find, and that a list lacks which is not late. */
+/** The records of a read. A missing intern counts as a record with the status GONE: its maker got 404, or a list lacks it. */
 function readRecords(seen: Seen, model: Model): readonly RecordFields[] {
   const { answered, asked, id, operation } = seen;
   if (operation.name === 'list') {
@@ -85,32 +87,32 @@ function readRecords(seen: Seen, model: Model): readonly RecordFields[] {
 }
 
 /**
- * Where an intern has come to in a short time, though nobody asked it for that: a lifecycle call by that name leads there.
- * Undefined: it has not, or something else may have led there.
+ * Whether an intern changed as if by the lifecycle call `name`, without such a call. Undefined where another cause may explain the
+ * change.
  */
 function cameTo({ id, status }: RecordFields, name: Act['name'], { asked, operation }: Seen, model: Model) {
   const facts = model.interns.get(String(id));
   const { awaited, lost, made, shown, moving = 0, moved, phase } = facts ?? {};
-  // A call that was accepted for this intern may show late.
+  // An accepted call may show late.
   if (shown === undefined || awaited !== undefined) return undefined;
   // A read of a new intern may be late.
   if (status === GONE && asked.at < (made?.at ?? 0) + model.lateOf('get')) return undefined;
-  // It was not there any more by then.
+  // An earlier exchange may have missed the intern already.
   const until = name === 'delete' && lost !== undefined && lost.at > shown.at ? lost.at : asked.at;
   if (until - shown.at > SOON || moving > 0) return undefined;
-  // Another call may have done it, and reads may be late, unless none was. A prompt may wake an intern after a while.
+  // Another call may explain it: reads may be late, and a prompt may wake an intern after a while.
   const late = shown.sure && operation.name === 'get' && name !== 'provision' ? 0 : LATE_READ;
   if (moved !== undefined && moved > shown.at - late) return undefined;
-  // An intern that never booted may do so by itself, or come to rest.
+  // An intern that never booted may boot, or stop, by itself.
   if (name !== 'delete' && !model.restsUntilAsked && phase?.since(shown.at)?.has('new') !== false) return undefined;
   return { shown, until, does: MAKES[name].includes(String(status)) && !MAKES[name].includes(shown.status) };
 }
 
-/** Resources and their fields: the record of an intern, wherever it is shown. */
+/** The records of interns, in every answer that shows them. */
 export const RECORDS: readonly Rule[] = [
   ...rulesOf('GET-1', {
     'path-names-it': {
-      says: 'A record that is read or updated is that of the intern in the path.',
+      says: 'A read or an update answers with the intern that the path names.',
       alone: true,
       of: ['get', 'update'],
       judge: (seen) =>
@@ -173,26 +175,26 @@ export const RECORDS: readonly Rule[] = [
           : undefined,
     },
     'no-known-credential': {
-      says: 'No answer shows a credential that the caller was given.',
+      says: 'No answer shows a credential of the run.',
       alone: true,
       judge: (seen, model) => shows(seen, model, 'credential', 'a credential'),
     },
     settings: {
-      says: 'A record shows the settings that its intern was given.',
+      says: 'A record shows the settings that were written.',
       settles: 'between writes',
       ...ofOwn((record, seen, model) => {
         const facts = model.interns.get(String(record.id));
         const retried = isReplay(seen, record, model);
-        // `as-asked` judges the values that it was created with.
+        // `as-asked` judges the answer to a create.
         if (seen.operation.name === 'create' && (!retried || facts?.made === undefined)) return undefined;
         return each(SETTINGS, (key) => {
           const now = facts?.settings[key].since(seen.asked.at);
-          // A retried create may answer what it answered first.
+          // A retried create may answer with the record as it was at first.
           const values = retried && now !== undefined ? new Set([...now, plain(facts?.made?.body[key])]) : now;
           const body = seen.operation.name === 'update' ? seen.body : undefined;
           if (values === undefined || !isBodyKnown(seen) || !(key in record) || (body !== undefined && key in body))
             return undefined;
-          // A service may show the model that it will choose.
+          // Without a model of its own, an intern may show the one that the service chooses.
           if (key === 'model' && (values.has('null') || values.size === 0)) return undefined;
           const shown = plain(record[key]);
           const isShown = (value: string) => plain(textOf(key, JSON.parse(value), record[key], model)) === shown;
@@ -210,7 +212,7 @@ export const RECORDS: readonly Rule[] = [
     },
     fixed: {
       requirement: 'CREATE-1',
-      says: 'Workspace, vault and time of creation of an intern stay as they were first shown.',
+      says: 'Workspace, vault and time of creation of an intern never change.',
       ...ofOwn((record, seen, model) => {
         const facts = model.interns.get(String(record.id));
         return each(FIXED, (key) => {
@@ -223,7 +225,7 @@ export const RECORDS: readonly Rule[] = [
     },
     'failure-message': {
       requirement: 'DELETE-3',
-      says: 'A last_failure_message that names workspace_archive_failed is that of a teardown.',
+      says: 'A last_failure_message names workspace_archive_failed only after a teardown.',
       alone: true,
       ...ofOwn(({ last_failure_message: why, status }, seen) =>
         typeof why === 'string' &&
@@ -241,11 +243,11 @@ export const RECORDS: readonly Rule[] = [
   }),
   ...rulesOf('DELETE-3', {
     acknowledged: {
-      says: 'A delete that acknowledges the loss of the workspace deletes the intern: its archive cannot fail any more.',
+      says: 'A delete that acknowledges the loss of the workspace deletes the intern: no failing archive stops it.',
       ...ofOwn((record, seen, model) => {
         const { acknowledged, moving = 0, shown } = model.interns.get(String(record.id)) ?? {};
         if (acknowledged === undefined || moving > 0 || seen.operation.name === 'create') return undefined;
-        // A read may be late, but not by so much that an earlier read has shown the teardown.
+        // A late read cannot be older than an earlier one, which showed the teardown.
         const isNew = shown?.status === 'destroying' && shown.at > acknowledged.at;
         return seen.asked.at > acknowledged.at && isStuck(record) && (isNew || seen.asked.at > acknowledged.at + START)
           ? {
@@ -260,7 +262,7 @@ export const RECORDS: readonly Rule[] = [
   }),
   ...rulesOf('CREATE-2', {
     'vault-of-its-own': {
-      says: 'The private vault of an intern is that of no other intern.',
+      says: 'No two interns have the same private vault.',
       ...ofOwn(({ id, vault_id }, seen, model) => {
         const owner = typeof vault_id === 'string' ? model.vaults.get(vault_id) : undefined;
         return owner === undefined
@@ -307,11 +309,11 @@ export const RECORDS: readonly Rule[] = [
       },
     },
     'refused-makes-none': {
-      says: 'A create that is refused makes no intern.',
+      says: 'A refused create makes no intern.',
       of: SHOW,
       judge: (seen, model) =>
         each(recordsOf(seen, model), ({ name, status }) => {
-          // An intern that is being taken away does not count.
+          // An intern in teardown does not count.
           if (seen.operation.reads !== true || MAKES.delete.includes(String(status))) return undefined;
           const refused = model.refusedName(name);
           if (refused === undefined) return model.hasRefused && seen.operation.name === 'list' ? 'kept' : undefined;
@@ -333,11 +335,11 @@ export const RECORDS: readonly Rule[] = [
         if (known === undefined || seen.json === undefined || !isRecord(seen.body) || !isRecord(known.value.body))
           return undefined;
         if (canonical(seen.body) !== canonical(known.value.body)) return undefined;
-        // Its name is taken, by its own intern.
+        // A 409 means that the name is taken: by the intern of the first create.
         const isTaken = seen.answered.status === 409 && known.value.at < seen.asked.at;
         if (!isDone(seen) && !isTaken) return undefined;
         const phases = model.interns.get(known.value.id)?.phase.since(seen.asked.at);
-        // A key may be forgotten with its intern.
+        // A service may forget the key with the intern.
         if (phases === undefined || phases.has('going') || phases.has('gone')) return undefined;
         return isTaken
           ? { what: 'a create that is retried', expected: 'its intern', actual: 409, because: [known.number] }
@@ -348,7 +350,7 @@ export const RECORDS: readonly Rule[] = [
   ...rulesOf('CREATE-2', {
     'attached-as-asked': {
       level: 'P',
-      says: 'A create that names a vault answers with it as the attached one.',
+      says: 'A create answers with the vault that it names as attached_vault_id.',
       alone: true,
       of: ['create'],
       judge: (seen) =>
@@ -360,7 +362,7 @@ export const RECORDS: readonly Rule[] = [
   ...rulesOf('CREATE-3', {
     'starts-at-once': {
       level: 'P',
-      says: 'A create with provision starts it at once: it does not answer with an intern that is stopped.',
+      says: 'A create with provision starts the intern at once: its answer does not show it stopped.',
       of: ['create'],
       judge: (seen, model) =>
         seen.answered.status === 201 &&
@@ -387,7 +389,7 @@ export const RECORDS: readonly Rule[] = [
   }),
   ...rulesOf('UPDATE-1', {
     'as-asked': {
-      says: 'An update answers with what it changed.',
+      says: 'An update answers with the changed values.',
       alone: true,
       of: ['update'],
       judge: (seen, model) => {
@@ -426,14 +428,14 @@ export const RECORDS: readonly Rule[] = [
   ),
   ...rulesOf('LIFE-1', {
     status: {
-      says: 'A record shows what the lifecycle calls that were accepted made of its intern, and nothing that no call asked for.',
+      says: 'The status of a record is the effect of the accepted lifecycle calls, and of no others.',
       settles: 'at the end',
       ...ofOwn((record, seen, model) => {
         const shown = SHOWS[String(record.status)];
         const facts = model.interns.get(String(record.id));
         if (shown === undefined || facts === undefined || isReplay(seen, record, model)) return undefined;
         if (seen.operation.name === 'create') return undefined;
-        // Others may take an intern away.
+        // Others may delete an intern.
         if (model.options.ours !== true && shown.some((phase) => phase === 'going' || phase === 'stuck'))
           return undefined;
         const phases = facts.phase.since(seen.asked.at);
@@ -455,19 +457,14 @@ export const RECORDS: readonly Rule[] = [
             'provision',
             'provision-starts',
             'PROV-1',
-            'A provision that is accepted starts a boot: its intern does not stay stopped.',
+            'An accepted provision starts a boot: the intern does not stay stopped.',
           ],
-          [
-            'suspend',
-            'suspend-stops',
-            'SUSP-1',
-            'A suspend that is accepted stops the runtime: its intern does not run on.',
-          ],
+          ['suspend', 'suspend-stops', 'SUSP-1', 'An accepted suspend stops the runtime: the intern does not run on.'],
           [
             'delete',
             'delete-tears-down',
             'DELETE-1',
-            'A delete that is accepted starts the teardown: its intern does not stay as it is.',
+            'An accepted delete starts the teardown: the intern does not stay as it is.',
           ],
         ] as const
       ).map(([name, id, requirement, says]) => [
@@ -480,7 +477,7 @@ export const RECORDS: readonly Rule[] = [
             const { awaited } = model.interns.get(String(record.id)) ?? {};
             if (awaited?.name !== name || seen.operation.name !== 'get' || seen.asked.at < awaited.at) return undefined;
             const moves = !SHOWS_NOTHING[name].includes(String(record.status));
-            // One read may be late, and an intern that nobody looked at may have stopped again.
+            // A read may be late. An intern may boot and stop again between two reads.
             const stopped = name === 'provision' && model.dealings.mayHaveStopped(String(record.id));
             return !moves && (stopped || seen.asked.at < awaited.at + START || awaited.reads < READS)
               ? undefined
@@ -496,7 +493,7 @@ export const RECORDS: readonly Rule[] = [
       ]),
     ),
     'refused-does-nothing': {
-      says: 'A lifecycle call that is refused changes nothing.',
+      says: 'A refused lifecycle call changes nothing.',
       of: ['get', 'list'],
       judge: (seen, model) =>
         each(readRecords(seen, model), (record) => {
@@ -514,7 +511,7 @@ export const RECORDS: readonly Rule[] = [
         }),
     },
     'no-other': {
-      says: 'A lifecycle call changes the intern that it names: no other comes to where it leads.',
+      says: 'A lifecycle call changes only the intern that it names.',
       of: ['get', 'list'],
       judge: (seen, model) => {
         const records = readRecords(seen, model);
@@ -523,10 +520,10 @@ export const RECORDS: readonly Rule[] = [
         return each(records, (record) =>
           each(['suspend', 'provision', 'delete'] as const, (name) => {
             const came = cameTo(record, name, seen, model);
-            // Elsewhere others may take an intern away.
+            // Others may delete an intern, except at an emulator of ours.
             if (came === undefined || (name === 'delete' && model.options.ours !== true)) return undefined;
             const { moved = 0 } = model.interns.get(String(record.id)) ?? {};
-            // A boot may come to rest by itself, and an intern that was woken long ago for being idle.
+            // A service may suspend an intern whose boot has ended, or one that was woken long ago.
             if (name === 'suspend' && (came.shown.status !== 'running' || came.until - moved > AWAKE)) return undefined;
             const act = acts.find(
               (one) => one.name === name && one.id !== record.id && one.at > came.shown.at && one.at < came.until,
@@ -545,14 +542,14 @@ export const RECORDS: readonly Rule[] = [
       },
     },
     'stays-found': {
-      says: 'An intern that is shown again was there all the time: no request of a caller who sees it misses it in between.',
+      says: 'An intern that is shown again existed all the time: no request in between answers 404 to a caller who sees it.',
       of: SHOW,
       judge: (seen, model) =>
         each(recordsOf(seen, model), ({ id, status }) => {
           const { lost, made } = model.interns.get(String(id)) ?? {};
-          // While others tear it down, it may be found by reads of itself alone.
+          // During a teardown only reads and deletes may find the intern.
           const goes = MAKES.delete.includes(String(status)) && lost?.by !== 'get' && lost?.by !== 'delete';
-          // A retried create gives its first answer, whatever became of its intern.
+          // A retried create may show an intern that is gone.
           if (lost === undefined && made !== undefined && seen.operation.reads === true) return 'kept';
           return seen.operation.name === 'create' ||
             lost === undefined ||
@@ -567,12 +564,12 @@ export const RECORDS: readonly Rule[] = [
         }),
     },
     found: {
-      says: 'An intern that was created, and not deleted, is found by a caller who sees it.',
+      says: 'A caller who sees an intern finds it until it is deleted.',
       settles: 'at the end',
       of: ['get'],
       judge: (seen, model) => {
         const { intern, answered, asked } = seen;
-        // Elsewhere others may take an intern away.
+        // Others may delete an intern, except at an emulator of ours.
         if (intern?.made === undefined || model.options.ours !== true) return undefined;
         if (answered.status !== 404 && answered.status >= 300) return undefined;
         const phases = intern.phase.since(asked.at);

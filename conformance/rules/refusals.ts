@@ -1,79 +1,94 @@
+import { UUID } from '../framework/assert.js';
 import { idempotencyHeaderOf } from '../framework/profile.js';
-import { STATUSES } from '../habits/status-words.js';
 import { canonical } from '../model/exchange.js';
-import { isModel, PHASES, type Phase, phasesAfter, type RecordFields } from '../model/intern.js';
+import { PHASES, type Phase, phasesAfter, type RecordFields } from '../model/intern.js';
 import type { Model } from '../model/model.js';
-import {
-  DAEMON,
-  isDaemon,
-  isPrompt,
-  isSigning,
-  OPERATIONS,
-  type Operation,
-  type OperationName,
-  SIGNING,
-} from '../model/operations.js';
+import { DAEMON, isPrompt, OPERATIONS, type Operation, type OperationName, SIGNING } from '../model/operations.js';
 import { type CallerKind, isMember } from '../model/options.js';
 import { isRecord, jsonOf } from '../probe/json.js';
-import { type Level, type RequirementId, requirement, speaksAt } from '../requirements/index.js';
+import { type Level, type RequirementId, requirement } from '../requirements/index.js';
+import {
+  areNumbers,
+  areStatuses,
+  isChat,
+  isCopy,
+  isCreate,
+  isDelete,
+  isDigest,
+  isInvoke,
+  isRoute,
+  isSecret,
+  isSecretName,
+  isUpdate,
+} from './bodies.js';
 import { byOperation, holds, is, isFromService, type Judgement, once, type Rule, rulesOf, type Seen } from './rule.js';
 
-/** The mistake of a request. `undefined`: it is not known. */
+/** Whether a request has a mistake. Undefined: unknown. */
 type Wrong = boolean | undefined;
 
-/** Why a request is refused, and with which statuses. */
-interface Refusal {
+/** A mistake of requests, and the statuses that refuse it. */
+export interface Refusal {
   readonly id: string;
   readonly requirement: RequirementId;
   readonly level: Level;
   readonly says: string;
   readonly statuses: readonly number[];
-  /** The operations that it is about. Default: all. */
+  /** The operations that can have the mistake. Default: all. */
   readonly of?: readonly OperationName[];
   /** Its published reason. */
   readonly reason?: string;
-  /** Nothing states it, and nothing forbids it. */
+  /** The interface neither states nor forbids this refusal: it excuses a status, and is no rule. */
   readonly open?: true;
-  /** It comes first, for whatever else a request has wrong: the refusals that may come before it, by their ids. */
+  /** This refusal precedes all others, except those with these ids. */
   readonly first?: RegExp;
   wrong(seen: Seen, model: Model): Wrong;
 }
 
-/** Statuses of a refusal, where nothing states which. */
-const REFUSED: readonly number[] = [400, 401, 403, 404, 405, 409, 410, 413, 415, 421, 422];
+/** The statuses of a refusal whose status the interface does not state. */
+export const REFUSED: readonly number[] = [400, 401, 403, 404, 405, 409, 410, 413, 415, 421, 422];
+/** Bytes of the largest body that the interface takes. */
 const CAP = 1_048_576;
 
 const not = (wrong: Wrong): Wrong => (wrong === undefined ? undefined : !wrong);
+/** A mistake that nobody can be sure of. */
+const maybe = (possible: boolean): Wrong => (possible ? undefined : false);
 
 const those = (which: (operation: Operation) => boolean) => OPERATIONS.filter(which).map(({ name }) => name);
 const INTERNS = those(({ area }) => area === 'interns');
 const VAULT = those(({ area }) => area === 'vault');
-/** Operations whose body the interface caps, and whose media type it wants. */
+/** Operations for which the interface states the largest body and the media type. */
 const WRITES = ['create', 'update', 'delete', ...SIGNING] as const;
 const BARE = ['provision', 'suspend'] as const;
-/** Operations on secrets that may not be there. */
-const OF_A_SECRET: readonly OperationName[] = ['delete secret', 'delete intern secret', 'copy secrets'];
+/** Operations that need an existing secret. */
+export const OF_A_SECRET: readonly OperationName[] = ['delete secret', 'delete intern secret', 'copy secrets'];
 
 const sizeOf = ({ asked: { body } }: Seen): number | undefined =>
   body.kind === 'unknown' ? undefined : body.kind === 'none' ? 0 : body.size;
-const isEmpty = (seen: Seen): Wrong => {
-  const size = sizeOf(seen);
-  return size === undefined ? undefined : size === 0;
-};
-/** Without a body, or with white space alone. */
+/** Whether a request has no body, or one of white space. */
 const isBlank = ({ asked: { body } }: Seen): Wrong =>
   body.kind === 'unknown' ? undefined : body.kind === 'none' || /^\s*$/.test(body.text);
 
 const isJsonType = (type: string | undefined): boolean => /^\s*application\/json\s*(;|$)/i.test(type ?? '');
 
-/** A body that is there, is JSON and is no object holds what `wrong` finds in it. */
+/** Whether `wrong` holds for the JSON of a body, which is undefined without one. */
 const json = (seen: Seen, wrong: (value: unknown) => boolean): Wrong => {
   const { body } = seen.asked;
   if (body.kind === 'unknown') return undefined;
   return wrong(body.kind === 'some' ? body.json : undefined);
 };
+const noObject = (seen: Seen): Wrong => json(seen, (value) => !isRecord(value));
+/** The mistake of a body that is an object, but not a right one. */
+const wrongObject =
+  (isRight: (row: RecordFields) => boolean) =>
+  (seen: Seen): Wrong =>
+    json(seen, (value) => isRecord(value) && !isRight(value));
+/** The mistake of a body that is no right object. */
+const noRight =
+  (isRight: (row: RecordFields) => boolean) =>
+  (seen: Seen): Wrong =>
+    json(seen, (value) => !isRecord(value) || !isRight(value));
 
-/** Whether the intern that the path names may not be seen by the caller. */
+/** Whether the caller cannot see the intern in the path. */
 function isHidden(seen: Seen, model: Model): Wrong {
   const { caller, id, intern } = seen;
   if (id === undefined || caller === undefined || caller === null) return false;
@@ -84,24 +99,24 @@ function isHidden(seen: Seen, model: Model): Wrong {
   return not(model.isVisible(seen.asked, intern));
 }
 
-/** ms in which an intern is where it was read, as long as no conflict says otherwise. */
+/** ms for which the status of a read holds, unless a conflict contradicts it. */
 const BRIEF = 2_000;
 
-/** Phases that the intern may have had while the request was under way. */
-function phasesOf({ answered, asked, intern, operation }: Seen): ReadonlySet<Phase> | undefined {
+/** The phases that the intern may have had while the request was under way. */
+export function phasesOf({ answered, asked, intern, operation }: Seen): ReadonlySet<Phase> | undefined {
   const all = intern?.made === undefined ? undefined : intern.phase.since(asked.at, asked.number);
   const { awaited, moved = 0, moving = 0, shown } = intern ?? {};
   const itself = phasesAfter(operation.name, false) === undefined ? 0 : 1;
-  // Nothing has happened to it since it was read, and nothing that was asked for is to show yet. One that runs may need a moment
-  // before it takes prompts. A service that says that its state does not allow the call may know of a change by itself.
+  // A running intern may need a moment before it takes prompts. A 409 may mean that the service has changed the state by itself.
   const isRead =
     shown?.sure === true && asked.at - shown.at <= BRIEF && !isPrompt(operation) && answered.status !== 409;
+  // Since that read nothing happened to the intern, and no accepted call still has to take effect.
   const isFresh = isRead && awaited === undefined && moved < shown.at && moving <= itself;
   const here = isFresh ? PHASES[shown.status]?.filter((phase) => all?.has(phase)) : undefined;
   return here === undefined || here.length === 0 ? all : new Set(here);
 }
-/** Whether the intern has none of these phases. One that the caller cannot see has no state, as an unknown id has none. */
-const isNone = (seen: Seen, model: Model, ...phases: readonly Phase[]): Wrong => {
+/** Whether the intern is in no such phase. An intern that the caller cannot see has no state, like an unknown id. */
+const isNotIn = (seen: Seen, model: Model, ...phases: readonly Phase[]): Wrong => {
   if (isHidden(seen, model) === true) return false;
   const all = phasesOf(seen);
   if (all === undefined || (all.has('new') && model.options.ours !== true && !phases.includes('new'))) return undefined;
@@ -109,92 +124,13 @@ const isNone = (seen: Seen, model: Model, ...phases: readonly Phase[]): Wrong =>
   return some ? ([...all].every((phase) => phases.includes(phase)) ? false : undefined) : true;
 };
 
-/** Whether it comes without a key that opens anything. */
+/** Whether a request has no valid key. */
 const isWithoutKey = ({ caller }: Seen): Wrong =>
   caller === null || (caller === undefined ? undefined : caller.kind === 'invalid');
 const isOf = ({ caller }: Seen, kind: CallerKind): Wrong => (caller === undefined ? undefined : caller?.kind === kind);
-/** Whether a credential is of one of these kinds. */
+/** Whether the credential is of one of these kinds. */
 const isOneOf = (caller: Seen['caller'], ...kinds: readonly CallerKind[]): Wrong =>
   caller === undefined || caller?.kind === 'member' ? undefined : caller !== null && kinds.includes(caller.kind);
-
-/** A text of so many code points, of which each is one code unit or two. */
-function text(value: unknown, least: number, most: number): boolean {
-  if (typeof value !== 'string' || value.length < least || value.length > 2 * most) return false;
-  if (value.length <= most && value.length >= 2 * least) return true;
-  const { length } = [...value];
-  return length >= least && length <= most;
-}
-const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
-const isName = (value: unknown): boolean => text(value, 2, 17) && NAME.test(String(value));
-const has = (row: RecordFields, key: string, right: (value: unknown) => boolean): boolean =>
-  !(key in row) || right(row[key]);
-const orNull = (right: (value: unknown) => boolean) => (value: unknown) => value === null || right(value);
-const only = (row: RecordFields, ...keys: readonly string[]): boolean =>
-  Object.keys(row).every((key) => keys.includes(key));
-
-const isCreate = (row: RecordFields): boolean =>
-  only(row, 'name', 'workspace_id', 'description', 'instructions', 'provision', 'vault_id') &&
-  isName(row.name) &&
-  has(row, 'workspace_id', (value) => typeof value === 'string' && value !== '') &&
-  has(row, 'description', (value) => value === null || text(value, 0, 2000)) &&
-  has(row, 'instructions', (value) => value === null || text(value, 0, 100_000)) &&
-  has(row, 'provision', (value) => typeof value === 'boolean');
-const isUpdate = (row: RecordFields): boolean =>
-  only(row, 'name', 'description', 'instructions', 'model') &&
-  has(row, 'name', isName) &&
-  has(
-    row,
-    'description',
-    orNull((value) => text(value, 0, 2000)),
-  ) &&
-  has(
-    row,
-    'instructions',
-    orNull((value) => text(value, 0, 100_000)),
-  ) &&
-  has(
-    row,
-    'model',
-    orNull((value) => typeof value === 'string' && isModel(value)),
-  );
-
-const contentOf = (value: unknown): string | undefined =>
-  typeof value === 'string'
-    ? value
-    : Array.isArray(value) &&
-        value.every((part) => isRecord(part) && part.type === 'text' && typeof part.text === 'string')
-      ? value.map((part) => String((part as RecordFields).text)).join('')
-      : undefined;
-const isSession = (value: unknown): boolean => text(value, 1, 256) && !/\p{Cc}/u.test(String(value));
-function isChatBody(row: RecordFields, published: boolean): boolean {
-  const { messages, stream, session_id: session, approval_mode: mode } = row;
-  const last = Array.isArray(messages) ? messages.at(-1) : undefined;
-  if (!isRecord(last) || stream !== true) return false;
-  if (session !== undefined && session !== null && !isSession(session)) return false;
-  if (mode !== undefined && mode !== null && mode !== 'manual' && mode !== 'self-drive') return false;
-  if (last.role === 'tool') return session !== undefined && typeof last.tool_call_id === 'string';
-  const content = contentOf(last.content);
-  return last.role === 'user' && content !== undefined && (!published || text(content, 1, 32_000));
-}
-
-/** A listing of statuses, as it is published. */
-function areStatuses(query: URLSearchParams): boolean {
-  const statuses = query.getAll('status').flatMap((one) => one.split(','));
-  return statuses.every((one) => STATUSES.includes(one)) && statuses.length <= 8;
-}
-const areLimits = (query: URLSearchParams): boolean =>
-  query.getAll('limit').every((one) => /^\d+$/.test(one) && Number(one) >= 1 && Number(one) <= 500);
-
-/** Parameters of a list that have one value. */
-const ONCE = ['limit', 'starting_after', 'workspace_id'] as const;
-
-const isDigest = (value: unknown): boolean => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
-/** A path as it is sent: one slash, percent-encoded, without origin, query and fragment. */
-const isRoutePath = (value: unknown): boolean =>
-  typeof value === 'string' && /^\/(?!\/)(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})*$/.test(value);
-
-const SECRET_NAME = /^(?=.{1,255}$)[a-z](?:[a-z0-9]|_(?!_))*(?<!_)$/;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 type RefusalRow = Omit<Refusal, 'id' | 'level'> & { readonly level?: Level };
 const rows = (all: Readonly<Record<string, RefusalRow>>): readonly Refusal[] =>
@@ -204,7 +140,7 @@ const rows = (all: Readonly<Record<string, RefusalRow>>): readonly Refusal[] =>
     id: `${row.requirement}/${name}`,
   }));
 
-/** Why requests are refused, in the order of interface.md: who asks, then for what, then with which body, then in which state. */
+/** The refusals in the order of interface.md: for the caller, for the intern, for the body, for the state. */
 export const REFUSALS: readonly Refusal[] = rows({
   'regional-refused': {
     requirement: 'BASE-4',
@@ -281,7 +217,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     requirement: 'AUTH-4',
     says: "For an intern's own key the collection and every other intern answer 404.",
     statuses: [404],
-    // That a large body, and one of another media type, is refused is stated as widely.
+    // The interface states the refusals of large bodies and other media types just as generally.
     first: /^(BASE-4|AUTH-\d+|BODY-[23])\//,
     reason: 'not_found',
     of: INTERNS,
@@ -392,7 +328,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     statuses: [400],
     reason: 'invalid_body',
     of: BARE,
-    wrong: (seen) => not(isBlank(seen)) && json(seen, (value) => !isRecord(value)),
+    wrong: (seen) => not(isBlank(seen)) && noObject(seen),
   },
   'body-is-an-object': {
     requirement: 'BODY-4',
@@ -401,9 +337,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     reason: 'invalid_body',
     of: WRITES,
     wrong: (seen) =>
-      seen.operation.name === 'delete' && isBlank(seen) !== false
-        ? not(isBlank(seen))
-        : json(seen, (value) => !isRecord(value)),
+      seen.operation.name === 'delete' && isBlank(seen) !== false ? not(isBlank(seen)) : noObject(seen),
   },
   'prompt-is-an-object': {
     requirement: 'CHAT-15',
@@ -411,7 +345,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     statuses: [400],
     reason: 'bad_request',
     of: ['chat'],
-    wrong: (seen) => json(seen, (value) => !isRecord(value)),
+    wrong: noObject,
   },
   'input-is-an-object': {
     requirement: 'INVOKE-1',
@@ -420,7 +354,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     statuses: [400],
     reason: 'bad_request',
     of: ['invoke'],
-    wrong: (seen) => json(seen, (value) => !isRecord(value)),
+    wrong: noObject,
   },
   'create-body': {
     requirement: 'CREATE-5',
@@ -428,7 +362,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     statuses: [400],
     reason: 'invalid_body',
     of: ['create'],
-    wrong: (seen) => json(seen, (value) => isRecord(value) && !isCreate(value)),
+    wrong: wrongObject(isCreate),
   },
   'workspace-is-explicit': {
     requirement: 'CREATE-1',
@@ -439,8 +373,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     reason: 'invalid_body',
     of: ['create'],
     wrong: (seen, { options }) =>
-      options.profile.default_workspace !== true &&
-      json(seen, (value) => isRecord(value) && !('workspace_id' in value)),
+      options.profile.default_workspace !== true && wrongObject((row) => 'workspace_id' in row)(seen),
   },
   'workspace-of-others': {
     requirement: 'AUTH-2',
@@ -454,7 +387,7 @@ export const REFUSALS: readonly Refusal[] = rows({
       const { workspace } = caller ?? {};
       if (workspace === undefined) return undefined;
       if (body.workspace_id === workspace) return false;
-      // In other letter case it is the same UUID, and a service may refuse it all the same.
+      // A UUID in another letter case is the same one. A service may refuse it nevertheless.
       return body.workspace_id.toLowerCase() === workspace.toLowerCase() ? undefined : true;
     },
   },
@@ -465,7 +398,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     statuses: [400],
     reason: 'invalid_body',
     of: ['update'],
-    wrong: (seen) => json(seen, (value) => isRecord(value) && !isUpdate(value)),
+    wrong: wrongObject(isUpdate),
   },
   'delete-body': {
     requirement: 'DELETE-2',
@@ -473,16 +406,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     statuses: [400],
     reason: 'invalid_body',
     of: ['delete'],
-    wrong: (seen) =>
-      json(
-        seen,
-        (value) =>
-          isRecord(value) &&
-          !(
-            only(value, 'acknowledge_workspace_loss') &&
-            has(value, 'acknowledge_workspace_loss', (one) => typeof one === 'boolean')
-          ),
-      ),
+    wrong: wrongObject(isDelete),
   },
   'idempotency-key': {
     requirement: 'CREATE-4',
@@ -493,14 +417,14 @@ export const REFUSALS: readonly Refusal[] = rows({
     of: ['create'],
     wrong({ asked }, { options }) {
       const key = asked.header(idempotencyHeaderOf(options.profile));
-      // An empty one may be none.
+      // A service may take an empty key for no key.
       return key === '' ? undefined : key !== undefined && key.length > 255;
     },
   },
   'list-status': {
     requirement: 'LIST-2',
     level: 'P',
-    says: 'A list by a status that is none is refused with 400.',
+    says: 'A list by an unknown status is refused with 400.',
     statuses: [400],
     reason: 'invalid_body',
     of: ['list'],
@@ -508,11 +432,11 @@ export const REFUSALS: readonly Refusal[] = rows({
   },
   'list-limit': {
     requirement: 'LIST-3',
-    says: 'A list by a limit that is none is refused with 400.',
+    says: 'A list by an invalid limit is refused with 400.',
     statuses: [400],
     reason: 'invalid_body',
     of: ['list'],
-    wrong: ({ asked }) => !areLimits(asked.query),
+    wrong: ({ asked }) => !areNumbers(asked.query, 'limit', 1, 500),
   },
   'list-workspace': {
     requirement: 'LIST-2',
@@ -544,7 +468,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     statuses: [400],
     reason: 'invalid_body',
     of: SIGNING,
-    wrong: (seen) => json(seen, (value) => isRecord(value) && !isDigest(value.bodySha256)),
+    wrong: wrongObject(({ bodySha256 }) => isDigest(bodySha256)),
   },
   route: {
     requirement: 'SIGN-3',
@@ -553,17 +477,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     reason: 'invalid_body',
     of: SIGNING,
     wrong: (seen, { options }) =>
-      json(
-        seen,
-        (value) =>
-          isRecord(value) &&
-          'route' in value &&
-          !(
-            isRecord(value.route) &&
-            options.profile.route_methods.some((method) => isRecord(value.route) && value.route.method === method) &&
-            isRoutePath(value.route.path)
-          ),
-      ),
+      wrongObject((row) => !('route' in row) || isRoute(row.route, options.profile.route_methods))(seen),
   },
   prompt: {
     requirement: 'CHAT-15',
@@ -571,50 +485,41 @@ export const REFUSALS: readonly Refusal[] = rows({
     statuses: [400],
     reason: 'bad_request',
     of: ['chat'],
-    wrong: (seen) => json(seen, (value) => isRecord(value) && !isChatBody(value, true)),
+    wrong: wrongObject(isChat),
   },
   input: {
     requirement: 'INVOKE-1',
     level: 'P',
-    says: 'An invoke without an input of 1 to 32000 characters, or with a session that is none, is refused with 400.',
+    says: 'An invoke without an input of 1 to 32000 characters, or with an invalid session, is refused with 400.',
     statuses: [400],
     reason: 'bad_request',
     of: ['invoke'],
-    wrong: (seen) =>
-      json(
-        seen,
-        (value) =>
-          isRecord(value) &&
-          !(
-            text(value.input, 1, 32_000) &&
-            (value.session_id === undefined || value.session_id === null || isSession(value.session_id))
-          ),
-      ),
+    wrong: wrongObject(isInvoke),
   },
   'route-unknown': {
     open: true,
     requirement: 'SIGN-3',
-    says: 'A service may sign for the routes alone that it knows.',
+    says: 'A service may sign only for routes that it knows.',
     statuses: [400],
     of: SIGNING,
     wrong: (seen, model) =>
-      isRecord(seen.body?.route) && model.options.ours !== true && !model.routes.has(JSON.stringify(seen.body.route))
-        ? undefined
-        : false,
+      maybe(
+        isRecord(seen.body?.route) && model.options.ours !== true && !model.routes.has(JSON.stringify(seen.body.route)),
+      ),
   },
   role: {
     open: true,
     requirement: 'CREATE-1',
-    says: 'A service may let some members alone create interns.',
+    says: 'A service may let only some members create interns.',
     statuses: [403],
     of: ['create'],
     wrong: (seen, model) =>
-      seen.caller !== null &&
-      (seen.caller === undefined || isMember(seen.caller)) &&
-      model.options.ours !== true &&
-      !model.hasCreated(seen.asked)
-        ? undefined
-        : false,
+      maybe(
+        seen.caller !== null &&
+          (seen.caller === undefined || isMember(seen.caller)) &&
+          model.options.ours !== true &&
+          !model.hasCreated(seen.asked),
+      ),
   },
   characters: {
     open: true,
@@ -623,12 +528,12 @@ export const REFUSALS: readonly Refusal[] = rows({
     statuses: [400],
     of: ['create', 'update'],
     wrong: (seen, model) =>
-      model.options.ours !== true &&
-      [seen.body?.description, seen.body?.instructions].some(
-        (value) => typeof value === 'string' && /^$|[^A-Za-z0-9 .,]/.test(value),
-      )
-        ? undefined
-        : false,
+      maybe(
+        model.options.ours !== true &&
+          [seen.body?.description, seen.body?.instructions].some(
+            (value) => typeof value === 'string' && /^$|[^A-Za-z0-9 .,]/.test(value),
+          ),
+      ),
   },
   'taken-away': {
     open: true,
@@ -637,23 +542,21 @@ export const REFUSALS: readonly Refusal[] = rows({
     statuses: [404],
     reason: 'not_found',
     wrong: ({ caller, intern }, { options }) =>
-      // A missing or invalid key is refused before the intern is looked for.
-      options.ours === true || intern?.made === undefined || caller === null || caller?.kind === 'invalid'
-        ? false
-        : undefined,
+      // A missing or invalid key is refused before the service looks for the intern.
+      maybe(options.ours !== true && intern?.made !== undefined && caller !== null && caller?.kind !== 'invalid'),
   },
   'vault-attached': {
     open: true,
     requirement: 'CREATE-2',
-    says: 'A vault that is named may be one that cannot be attached.',
+    says: 'A vault may not be attachable.',
     statuses: [400, 404, 409],
     of: ['create'],
-    wrong: ({ body }) => (body !== undefined && 'vault_id' in body ? undefined : false),
+    wrong: ({ body }) => maybe(body !== undefined && 'vault_id' in body),
   },
   'secret-there': {
     open: true,
     requirement: 'VAULT-6',
-    says: 'A secret that is named may not be there.',
+    says: 'A secret may not exist.',
     statuses: [404, 409],
     of: OF_A_SECRET,
     wrong: () => undefined,
@@ -664,18 +567,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     statuses: [400],
     reason: 'invalid_body',
     of: ['copy secrets'],
-    wrong: (seen) =>
-      json(
-        seen,
-        (value) =>
-          !isRecord(value) ||
-          !only(value, 'names') ||
-          !Array.isArray(value.names) ||
-          value.names.length < 1 ||
-          value.names.length > 100 ||
-          new Set(value.names).size < value.names.length ||
-          !value.names.every((name) => typeof name === 'string' && SECRET_NAME.test(name)),
-      ),
+    wrong: noRight(isCopy),
   },
   'parameter-twice': {
     open: true,
@@ -683,26 +575,29 @@ export const REFUSALS: readonly Refusal[] = rows({
     says: 'A parameter of a list that is given twice may be refused.',
     statuses: [400],
     of: ['list'],
-    wrong: ({ asked }) => (ONCE.some((name) => asked.query.getAll(name).length > 1) ? undefined : false),
+    wrong: ({ asked }) =>
+      maybe(['limit', 'starting_after', 'workspace_id'].some((name) => asked.query.getAll(name).length > 1)),
   },
   'status-words': {
     open: true,
     requirement: 'LIST-2',
-    says: 'A service may have statuses of its own, beside destroy_failed, which is stated.',
+    says: 'A service may have words of its own for statuses, except for destroy_failed.',
     statuses: [400],
     of: ['list'],
     wrong: (seen, model) =>
-      model.options.ours !== true &&
-      seen.asked.query.has('status') &&
-      ((model.options.ownStatuses?.() ?? []).length > 0 ||
-        seen.asked.query.getAll('status').some((text) => text.split(',').some((one) => !model.statuses.has(one)))) &&
-      seen.asked.query.getAll('status').join() !== 'destroy_failed'
-        ? undefined
-        : false,
+      maybe(
+        model.options.ours !== true &&
+          seen.asked.query.has('status') &&
+          ((model.options.ownStatuses?.() ?? []).length > 0 ||
+            seen.asked.query
+              .getAll('status')
+              .some((text) => text.split(',').some((one) => !model.statuses.has(one)))) &&
+          seen.asked.query.getAll('status').join() !== 'destroy_failed',
+      ),
   },
   'reply-to-none': {
     requirement: 'CHAT-6',
-    says: 'The answer to a question is delivered to the run that asked: for any other call, session or intern it is refused.',
+    says: 'The answer to a question goes to the run that asked: with any other call, session or intern it is refused.',
     statuses: REFUSED,
     of: ['chat'],
     wrong: isUnknownCall,
@@ -750,27 +645,27 @@ export const REFUSALS: readonly Refusal[] = rows({
   'question-closed': {
     open: true,
     requirement: 'CHAT-7',
-    says: 'A question that waits may have been closed: its deadline has passed, its intern has ended the run, or another runs.',
+    says: 'A question may have closed: its deadline has passed, its intern has ended the run, or another run has begun.',
     statuses: [404, 409, 410],
     of: ['chat'],
     wrong: (seen, model) =>
-      replyIn(seen) === undefined ||
-      typeof seen.body?.session_id !== 'string' ||
-      isUnknownCall(seen, model) === true ||
-      questionOf(seen, model)?.value.over === true
-        ? false
-        : undefined,
+      maybe(
+        replyIn(seen) !== undefined &&
+          typeof seen.body?.session_id === 'string' &&
+          isUnknownCall(seen, model) !== true &&
+          questionOf(seen, model)?.value.over !== true,
+      ),
   },
   'session-unknown': {
     open: true,
     requirement: 'CHAT-15',
-    says: 'A service may know no sessions but its own.',
+    says: 'A service may refuse sessions that it has not issued.',
     statuses: [404, 400],
     of: ['chat'],
     wrong: (seen, model) => {
       const session = seen.body?.session_id;
       if (typeof session !== 'string' || seen.id === undefined || model.options.ours === true) return false;
-      return model.session(seen.id, session) === undefined ? undefined : false;
+      return maybe(model.session(seen.id, session) === undefined);
     },
   },
   'session-of-others': {
@@ -800,7 +695,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     statuses: [409],
     reason: 'intern_busy',
     of: ['provision'],
-    wrong: (seen, model) => isNone(seen, model, 'new', 'off', 'failed', 'stuck'),
+    wrong: (seen, model) => isNotIn(seen, model, 'new', 'off', 'failed', 'stuck'),
   },
   'suspend-rests': {
     requirement: 'SUSP-1',
@@ -809,7 +704,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     statuses: [409],
     reason: 'intern_busy',
     of: ['suspend'],
-    wrong: (seen, model) => isNone(seen, model, 'up'),
+    wrong: (seen, model) => isNotIn(seen, model, 'up'),
   },
   'chat-runs': {
     requirement: 'CHAT-16',
@@ -817,7 +712,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     statuses: [409],
     reason: 'intern_not_ready',
     of: ['chat'],
-    wrong: (seen, model) => isNone(seen, model, 'up'),
+    wrong: (seen, model) => isNotIn(seen, model, 'up'),
   },
   'invoke-runs': {
     open: true,
@@ -827,14 +722,14 @@ export const REFUSALS: readonly Refusal[] = rows({
     statuses: [409],
     reason: 'intern_not_ready',
     of: ['invoke'],
-    wrong: (seen, model) => isNone(seen, model, 'up'),
+    wrong: (seen, model) => isNotIn(seen, model, 'up'),
   },
   'access-runs': {
     requirement: 'DAEMON-1',
     says: 'The daemon access is that of a running intern: for any other it is refused.',
     statuses: REFUSED,
     of: DAEMON,
-    wrong: (seen, model) => isNone(seen, model, 'up'),
+    wrong: (seen, model) => isNotIn(seen, model, 'up'),
   },
   'access-runs-status': {
     requirement: 'DAEMON-1',
@@ -843,7 +738,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     statuses: [409],
     reason: 'intern_not_running',
     of: DAEMON,
-    wrong: (seen, model) => isNone(seen, model, 'up'),
+    wrong: (seen, model) => isNotIn(seen, model, 'up'),
   },
   'key-reused': {
     requirement: 'CREATE-4',
@@ -854,7 +749,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     of: ['create'],
     wrong: (seen, model) => {
       const known = model.createBy(seen.asked);
-      // A workspace that the caller may not see is refused before.
+      // Another workspace may be refused first, as one that the caller cannot see.
       if (
         known !== undefined &&
         isRecord(known.value.body) &&
@@ -892,7 +787,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     statuses: [400],
     reason: 'invalid_body',
     of: VAULT.filter((name) => /^(store|delete)/.test(name)),
-    wrong: ({ secret }) => secret !== undefined && !(SECRET_NAME.test(secret) && secret.length <= 255),
+    wrong: ({ secret }) => secret !== undefined && !isSecretName(secret),
   },
   'secret-value': {
     requirement: 'VAULT-3',
@@ -900,32 +795,15 @@ export const REFUSALS: readonly Refusal[] = rows({
     statuses: [400],
     reason: 'invalid_body',
     of: ['store secret', 'store intern secret'],
-    wrong: (seen) =>
-      json(
-        seen,
-        (value) =>
-          !isRecord(value) ||
-          !only(value, 'value', 'hosts') ||
-          typeof value.value !== 'string' ||
-          value.value.length < 1 ||
-          value.value.length > 65_536 ||
-          !Array.isArray(value.hosts) ||
-          value.hosts.length < 1 ||
-          value.hosts.length > 100 ||
-          !value.hosts.every((host) => typeof host === 'string' && host !== '' && !/[/:*\s[\]]/.test(host)),
-      ),
+    wrong: noRight(isSecret),
   },
   'secret-query': {
     requirement: 'VAULT-5',
-    says: 'A list of secrets by a limit or an offset that is none is refused with 400.',
+    says: 'A list of secrets by an invalid limit or offset is refused with 400.',
     statuses: [400],
     reason: 'invalid_body',
     of: ['secrets', 'intern secrets'],
-    wrong: (seen) => {
-      const bad = (key: string, least: number, most: number) =>
-        seen.asked.query.getAll(key).some((one) => !/^\d+$/.test(one) || Number(one) < least || Number(one) > most);
-      return bad('limit', 1, 100) || bad('offset', 0, 10_000);
-    },
+    wrong: ({ asked: { query } }) => !areNumbers(query, 'limit', 1, 100) || !areNumbers(query, 'offset', 0, 10_000),
   },
   'vault-too-large': {
     requirement: 'VAULT-3',
@@ -938,25 +816,25 @@ export const REFUSALS: readonly Refusal[] = rows({
 });
 
 const ACTIONS: readonly unknown[] = ['accept', 'decline', 'cancel'];
-/** The action of an answer to a question: whether `accept` is one, its fields decide. */
-function actionIn(content: unknown): unknown {
+/** The action of an answer to an elicitation. The fields of an `accept` are not looked at. */
+export function actionIn(content: unknown): unknown {
   const answer = typeof content === 'string' ? jsonOf(content) : undefined;
   return isRecord(answer) && ACTIONS.includes(answer.action) ? answer.action : undefined;
 }
 
 /** The tool message of an answer to a question. */
-function replyIn({ operation, body }: Seen): RecordFields | undefined {
+export function replyIn({ operation, body }: Seen): RecordFields | undefined {
   const last = operation.name === 'chat' && Array.isArray(body?.messages) ? body.messages.at(-1) : undefined;
   return isRecord(last) && last.role === 'tool' ? last : undefined;
 }
-/** The question that an answer names, where it was asked in its session, of its intern. */
-function questionOf(seen: Seen, model: Model) {
-  // A caller who cannot see the intern was asked nothing by it.
+/** The question that an answer names, if that intern asked it in that session. */
+export function questionOf(seen: Seen, model: Model) {
+  // The intern has asked nothing of a caller who cannot see it.
   if (isHidden(seen, model) === true) return undefined;
   const question = model.questions.get(String(replyIn(seen)?.tool_call_id));
   return question?.value.intern === seen.id && question?.value.session === seen.body?.session_id ? question : undefined;
 }
-/** Whether an answer names a call that was never asked in its session. */
+/** Whether an answer names a call that its session never asked. */
 function isUnknownCall(seen: Seen, model: Model): Wrong {
   const { tool_call_id: call } = replyIn(seen) ?? {};
   if (typeof call !== 'string' || typeof seen.body?.session_id !== 'string') return false;
@@ -969,10 +847,10 @@ function tooLarge(seen: Seen): Wrong {
   return size === undefined ? undefined : size > CAP;
 }
 function otherType(seen: Seen): Wrong {
-  const empty = isEmpty(seen);
   if (isJsonType(seen.asked.header('content-type'))) return false;
-  // White space is no body to some.
-  return empty === false && isBlank(seen) === true ? undefined : not(empty);
+  const size = sizeOf(seen);
+  // A service may take white space for no body.
+  return size === undefined || (size > 0 && isBlank(seen) === true) ? undefined : size > 0;
 }
 function goneNow(seen: Seen): Wrong {
   const phases = phasesOf(seen);
@@ -980,7 +858,7 @@ function goneNow(seen: Seen): Wrong {
   return phases.has('gone') ? (phases.size === 1 ? true : undefined) : false;
 }
 const sameBody = (one: unknown, other: unknown): boolean => canonical(one) === canonical(other);
-/** Whether an intern is another of the same creator. */
+/** Whether the creator of an intern also made, or makes, the one that the request names. */
 function isOfCreator({ person }: { readonly person: string | undefined }, seen: Seen, model: Model): Wrong {
   if (seen.operation.name === 'create') return model.isBy(seen.asked, person);
   const own = seen.intern?.made?.person;
@@ -996,7 +874,7 @@ function nameTaken(seen: Seen, model: Model): Wrong {
   const { asked } = seen;
   const creates = seen.operation.name === 'create';
   if (creates && model.createBy(asked) !== undefined) return false;
-  // An intern of before all that was seen may have it.
+  // An intern from before the first exchange may have the name.
   let unsure = model.options.inUse === true;
   for (const intern of model.called(seen.body.name)) {
     if (intern.made === undefined || intern.id === seen.id) continue;
@@ -1006,22 +884,22 @@ function nameTaken(seen: Seen, model: Model): Wrong {
     const phases = intern.phase.since(asked.at);
     if (phases !== undefined && phases.size === 1 && phases.has('gone')) continue;
     if (ofCreator === undefined || values.size > 1 || phases === undefined || phases.has('gone')) unsure = true;
-    // An equal create is a retry, with a key that the service does not know, too.
+    // An equal create may be a retry, even with a key that the service has forgotten.
     else if (creates && (!isKeyed(seen, model) || sameBody(seen.body, intern.made.body))) unsure = true;
-    // A key that was used before all that was seen is answered again.
+    // 200 answers the retry of a create from before the first exchange.
     else if (creates && seen.answered.status === 200) unsure = true;
     else return true;
   }
   return unsure ? undefined : false;
 }
 
-/** Statuses that say nothing of the request: a limiter, a time-out, a gateway. */
-const ASIDE: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
+/** Statuses that do not judge the request: a limiter, a time-out, a gateway. */
+export const ASIDE: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 
 const refusalsOf = byOperation(REFUSALS);
 
-/** The mistakes of a request: sure ones, and possible ones. */
-const wrongIn = once((seen, model) => {
+/** The sure mistakes of a request, and the possible ones. */
+export const wrongIn = once((seen, model) => {
   const sure: Refusal[] = [];
   const maybe: Refusal[] = [];
   for (const refusal of refusalsOf(seen)) {
@@ -1032,8 +910,8 @@ const wrongIn = once((seen, model) => {
   return { sure, maybe };
 });
 
-/** The exchanges that show a request to be wrong: the create of the intern, and its record. */
-const because = ({ intern }: Seen): readonly number[] =>
+/** The exchanges that established the intern's phase: its create, and a record of it. */
+export const because = ({ intern }: Seen): readonly number[] =>
   intern === undefined ? [] : [...(intern.made === undefined ? [] : [intern.made.number]), ...intern.phase.because];
 
 function judgeRefusal(refusal: Refusal, seen: Seen, model: Model): Judgement {
@@ -1041,14 +919,14 @@ function judgeRefusal(refusal: Refusal, seen: Seen, model: Model): Judgement {
   if (ASIDE.has(status) || !isFromService(seen)) return undefined;
   const { sure, maybe } = wrongIn(seen, model);
   if (!sure.includes(refusal)) return undefined;
-  // A regional host refuses in any way, whatever else is wrong.
+  // The refusal of a regional host precedes all others, with any status.
   if (seen.asked.regional && status >= 400 && refusal.requirement !== 'BASE-4') return undefined;
-  // A gateway may refuse what is large before the service hears of it.
+  // A gateway may refuse a large body before the service reads it.
   const before = status === 413 && seen.error === undefined ? undefined : refusal.first;
   const others = [...sure, ...maybe].filter(
     (one) => one !== refusal && !refusal.statuses.includes(status) && before?.test(one.id) !== false,
   );
-  // Another thing is wrong as well: which one is told is not stated.
+  // The interface does not state which of several mistakes the answer names.
   if (status >= 400 && others.some(({ statuses }) => statuses !== REFUSED && statuses.includes(status)))
     return undefined;
   return holds(
@@ -1060,15 +938,15 @@ function judgeRefusal(refusal: Refusal, seen: Seen, model: Model): Judgement {
   );
 }
 
-/** The published reason of a refusal, where all that may be wrong with the request has the same. */
+/** Judges the reason of a refusal, if all mistakes that the request may have share one published reason. */
 function judgeReason(seen: Seen, model: Model): Judgement {
   const { answered, error, called } = seen;
   if (answered.status < 400 || error?.metadata === undefined || !isFromService(seen)) return undefined;
   const { sure, maybe } = wrongIn(seen, model);
-  const told = [...sure, ...maybe].filter(({ statuses }) => statuses.includes(answered.status));
-  const [first] = told;
-  if (first?.reason === undefined || told.some(({ reason }) => reason !== first.reason)) return undefined;
-  return sure.some((one) => told.includes(one))
+  const causes = [...sure, ...maybe].filter(({ statuses }) => statuses.includes(answered.status));
+  const [first] = causes;
+  if (first?.reason === undefined || causes.some(({ reason }) => reason !== first.reason)) return undefined;
+  return sure.some((one) => causes.includes(one))
     ? is(`error.metadata.reason of a ${answered.status} of ${called}`, first.reason, error.reason, because(seen))
     : undefined;
 }
@@ -1088,157 +966,8 @@ export const REFUSAL_RULES: readonly Rule[] = [
   ...rulesOf('BASE-3', {
     reason: {
       level: 'P',
-      says: 'A request that is refused for a published cause is told its published reason.',
+      says: 'A request that is refused for a published cause gets its published reason.',
       judge: judgeReason,
     },
-  }),
-];
-
-/** A request that has nothing wrong is accepted. */
-export const ACCEPTED_BY = {
-  list: 'LIST-1',
-  create: 'CREATE-1',
-  get: 'GET-1',
-  update: 'UPDATE-1',
-  delete: 'DELETE-1',
-  provision: 'PROV-1',
-  suspend: 'SUSP-1',
-  invoke: 'INVOKE-1',
-  daemon: 'DAEMON-1',
-  'daemon alias': 'DAEMON-3',
-  sign: 'SIGN-1',
-  'sign alias': 'SIGN-11',
-  scim: 'SCIM-1',
-  secrets: 'VAULT-1',
-  'store secret': 'VAULT-3',
-  'delete secret': 'VAULT-6',
-  'intern secrets': 'VAULT-1',
-  'store intern secret': 'VAULT-3',
-  'delete intern secret': 'VAULT-6',
-  'copy secrets': 'VAULT-7',
-} as const satisfies Partial<Record<OperationName, RequirementId>>;
-
-/** Phases in which no state keeps a service from it: any intern that runs, or rests, is changed or deleted. */
-const TAKEN_IN: Readonly<Record<string, readonly Phase[]>> = {
-  update: ['up', 'off'],
-  delete: ['up', 'off'],
-  provision: ['off'],
-};
-
-/** Whether a state may keep a service from it: none keeps it from a read, or from a proof. */
-function mayConflict(seen: Seen, model: Model): boolean {
-  const { name, reads } = seen.operation;
-  // A name that is taken is a cause of its own.
-  if (name === 'create') return model.mayRetry(seen.asked);
-  if ((reads === true && !isDaemon(seen.operation)) || isSigning(seen.operation)) return false;
-  return [...(phasesOf(seen) ?? ['new' as const])].some((phase) => TAKEN_IN[name]?.includes(phase) !== true);
-}
-
-/** Whether it is refused for who asks, by the reason of a cause that it does not have. */
-const isCallerBlamed = ({ answered: { status }, error }: Seen, maybe: readonly Refusal[]): boolean =>
-  status === 403 &&
-  REFUSALS.some(({ reason, statuses }) => reason === error?.reason && statuses.includes(403)) &&
-  maybe.every(({ reason }) => reason !== error?.reason);
-
-/** ms that a question surely stays open: its deadline is five minutes by default. */
-const OPEN = 240_000;
-/** Reasons that say of a question that it is not open. */
-const CLOSED: ReadonlySet<unknown> = new Set([
-  'interaction_unknown',
-  'interaction_not_pending',
-  'not_found',
-  'run_ended',
-]);
-
-/** An answer that its question offers, of the caller who was asked. */
-const ANSWERED: readonly Rule[] = rulesOf('CHAT-7', {
-  'open-question-answered': {
-    of: ['chat'],
-    says: 'A question stays open, whatever answers were refused: one that it offers is taken of the caller who was asked.',
-    judge: (seen, model) => {
-      const { asked, answered, error, id, intern } = seen;
-      const question = questionOf(seen, model);
-      const { session = '', asks, options, at = 0, moved = 0, answered: before, replies } = question?.value ?? {};
-      const passed = asked.at - at + (model.options.moved?.() ?? 0) - moved;
-      if (question === undefined || id === undefined || before !== undefined || passed > OPEN) return undefined;
-      // Another answer may be taken before this one, and a call of the lifecycle may have ended the run.
-      if ((replies?.size ?? 0) > 1 || (intern?.moving ?? 0) > 1 || (intern?.halted ?? 0) > at) return undefined;
-      if (model.options.partial === true || ASIDE.has(answered.status) || !isFromService(seen)) return undefined;
-      if (model.isBy(asked, model.session(id, session)?.value.person) !== true) return undefined;
-      const content = replyIn(seen)?.content;
-      const declines = asks?.kind === 'elicitation' && ['decline', 'cancel'].includes(String(actionIn(content)));
-      if (!declines && options?.includes(String(content)) !== true) return undefined;
-      if (wrongIn(seen, model).sure.length > 0) return undefined;
-      if (answered.status >= 300 && !CLOSED.has(error?.reason)) return undefined;
-      return holds(answered.status < 300, 'status of the answer to a question', 'a stream', answered.status, [
-        question.number,
-      ]);
-    },
-  },
-});
-
-/** No source says with which success these are answered. */
-const ANY_SUCCESS: ReadonlySet<string> = new Set(['sign', 'sign alias', 'daemon', 'daemon alias']);
-
-export const ACCEPTED_RULES: readonly Rule[] = [
-  ...ANSWERED,
-  ...(Object.entries(ACCEPTED_BY) as [keyof typeof ACCEPTED_BY, RequirementId][]).flatMap(([name, id]) => {
-    const published = name === 'invoke' ? requirement(id).level : 'P';
-    const applies = (seen: Seen, model: Model): boolean => {
-      const { status } = seen.answered;
-      if (ASIDE.has(status) || !isFromService(seen)) return false;
-      // A credential that was good may have come to its end.
-      if (seen.caller?.kind === 'member' && status === 401) return false;
-      if (status === 409 && mayConflict(seen, model)) return false;
-      const { sure, maybe } = wrongIn(seen, model);
-      // A cause whose statuses are stated explains no other, and none explains a failure of the service.
-      return (
-        sure.length === 0 &&
-        (isCallerBlamed(seen, maybe) ||
-          maybe.every(
-            ({ level, statuses }) =>
-              !statuses.includes(status) &&
-              (status === 409 || status >= 500 || (level === 'S' && statuses !== REFUSED)),
-          ))
-      );
-    };
-    const accepted: Rule = {
-      id: `${id}/${name.replaceAll(' ', '-')}-accepted`,
-      requirement: id,
-      level: requirement(id).level,
-      of: [name],
-      says: `A ${name} that has nothing wrong is accepted.`,
-      judge: (seen, model) =>
-        !applies(seen, model)
-          ? undefined
-          : holds(
-              seen.answered.status < 300,
-              `status of ${seen.called}`,
-              'a success',
-              seen.answered.status,
-              because(seen),
-            ),
-    };
-    const status: Rule = {
-      id: `${id}/${name.replaceAll(' ', '-')}-status`,
-      requirement: id,
-      level: published,
-      of: [name],
-      says: `A ${name} that is accepted answers with its status.`,
-      judge: (seen) =>
-        seen.answered.status >= 300
-          ? undefined
-          : holds(
-              seen.operation.success.includes(seen.answered.status),
-              `status of ${seen.called}`,
-              seen.operation.success.join(' or '),
-              seen.answered.status,
-            ),
-    };
-    return [
-      // A secret that is named may not be there: only a scenario knows.
-      ...(OF_A_SECRET.includes(name) ? [] : [accepted]),
-      ...(!ANY_SUCCESS.has(name) && speaksAt(requirement(id), published) ? [status] : []),
-    ];
   }),
 ];

@@ -16,9 +16,9 @@ export interface Breach {
   /** The value, or fixed words for what should hold. */
   readonly expected: unknown;
   readonly actual: unknown;
-  /** `expected` is a value, though it be a text. */
+  /** `expected` is a value, even if it is a text. */
   readonly exact?: true;
-  /** Something secret was shown: one exchange is enough, at any level. */
+  /** The answer shows a secret: one exchange is enough, at any level. */
   readonly leak?: true;
   /** Numbers of the exchanges that established what was expected. */
   readonly because: readonly number[];
@@ -36,7 +36,7 @@ interface ErrorSeen {
   readonly retryable: unknown;
 }
 
-/** An exchange as rules look at it. */
+/** An exchange as rules judge it. */
 export interface Seen {
   readonly asked: Asked;
   readonly answered: Answered;
@@ -62,13 +62,14 @@ export interface Rule {
   readonly id: string;
   readonly requirement: RequirementId;
   readonly level: Level;
-  /** The operations that it is held against. Default: all. */
+  /** The operations that the rule judges. Default: all. */
   readonly of?: readonly OperationName[];
   /** The rule in one sentence. */
   readonly says: string;
   /**
-   * A read may show it late: the breach counts where it is still so when all else is done. `between writes`: nothing but a write
-   * changes what it looks at, so two exchanges are enough where no read is late. `by itself`: it has waited, in several reads.
+   * A late read may break the rule. `at the end`: the breach counts if the look at the end shows it, too. `between writes`: only a
+   * write changes the value, so two exchanges are enough where reads are never late. `by itself`: the rule has waited for several
+   * reads itself.
    */
   readonly settles?: 'at the end' | 'between writes' | 'by itself';
   /** The rule needs no knowledge but the exchange itself. */
@@ -80,7 +81,7 @@ type Rows = Readonly<
   Record<string, Omit<Rule, 'id' | 'requirement' | 'level'> & Partial<Pick<Rule, 'requirement' | 'level'>>>
 >;
 
-/** Rules of one requirement, by their names below its id: held against these operations, where they are given. */
+/** Rules of one requirement, by their names below its id. `of` are the operations of all of them. */
 export function rulesOf(id: RequirementId, rows: Rows): readonly Rule[];
 export function rulesOf(id: RequirementId, of: readonly OperationName[], rows: Rows): readonly Rule[];
 export function rulesOf(id: RequirementId, given: readonly OperationName[] | Rows, more: Rows = {}): readonly Rule[] {
@@ -103,7 +104,7 @@ export function byOperation<T extends Pick<Rule, 'of'>>(rows: readonly T[]): (se
 /** The operation and the status of an exchange: `get 404`. */
 export const situationOf = ({ operation, answered }: Seen): string => `${operation.name} ${answered.status}`;
 
-/** A breach as findings say it. */
+/** The part of a finding that a breach gives. */
 export const foundBy = ({ what, expected, actual, exact }: Breach): Pick<Found, 'wanted' | 'got' | 'of'> =>
   unlike(what, expected, actual, exact === true);
 
@@ -136,7 +137,7 @@ export function each<T>(items: readonly T[], judge: (item: T) => Judgement): Jud
 /** The first breach, else kept where any applies. */
 export const all = (...judgements: readonly Judgement[]): Judgement => each(judgements, (one) => one);
 
-/** An answer that several rules need about an exchange, found once: rules judge one exchange after the other. */
+/** Computes a value for an exchange once, however many rules need it. Rules judge one exchange after the other. */
 export function once<T>(find: (seen: Seen, model: Model) => T): (seen: Seen, model: Model) => T {
   let last: { readonly seen: Seen; readonly found: T } | undefined;
   return (seen, model) => {
@@ -147,7 +148,7 @@ export function once<T>(find: (seen: Seen, model: Model) => T): (seen: Seen, mod
 
 const article = (name: string): string => (/^[aeiou]/.test(name) ? `an ${name}` : `a ${name}`);
 
-/** An exchange as rules look at it; undefined where it has no answer, or names no operation of the interface. */
+/** An exchange as rules judge it. Undefined without an answer, or for an unknown operation. */
 export function seenBy(model: Model, { asked, answered }: Exchange): Seen | undefined {
   const named = operationOf(asked);
   if (named === undefined || answered === undefined) return undefined;
@@ -182,20 +183,19 @@ export function seenBy(model: Model, { asked, answered }: Exchange): Seen | unde
 /** Statuses of gateways, firewalls and limiters before a service, which answer in a form of their own. */
 export const OF_OTHERS: ReadonlySet<number> = new Set([403, 429, 502, 503, 504]);
 
-/** Whether an answer is the service's own, and not of something on the way to it. */
+/** Whether the service itself answered, not a gateway before it. */
 export const isFromService = ({ answered, json }: Pick<Seen, 'answered' | 'json'>): boolean =>
   !OF_OTHERS.has(answered.status) || json?.error !== undefined;
 
-/** Whether it is known what was sent: what a body does not say, it may say where it is not known. */
 export const isBodyKnown = ({ asked }: Pick<Seen, 'asked'>): boolean => asked.body.kind !== 'unknown';
 
-/** Whether a request was done. */
+/** Whether a request succeeded. */
 export const isDone = ({ answered }: Pick<Seen, 'answered'>): boolean => answered.status < 300;
 
 /** The kind of secret that an answer shows. */
 const secretIn = once(({ answered }, { options }) => options.secretIn?.(answered.all?.() ?? ''));
 
-/** Kept where an answer shows nothing that is kept secret. Nothing of it is told. */
+/** Kept if an answer shows no secret of a kind. A breach does not repeat the secret. */
 export function shows(seen: Seen, model: Model, kind: 'credential' | 'value', what: string): Judgement {
   if (model.options.secretIn === undefined || seen.answered.all === undefined) return undefined;
   return secretIn(seen, model) === kind

@@ -13,13 +13,12 @@ const ofSecrets =
   (seen: Seen): Judgement =>
     isDone(seen) ? each(secretsOf(seen), judge) : undefined;
 
-/** Hosts, unless one of them is an alias of a recording, or a name that a service may write in another form. */
+/** Hosts, if all are plain names. A recording may hold aliases, and a service may write other names in another form. */
 const plainHosts = (hosts: unknown): string[] | undefined =>
   Array.isArray(hosts) && hosts.every((host): host is string => typeof host === 'string' && /^[\w.-]+$/.test(host))
     ? [...hosts]
     : undefined;
 
-/** The vault. */
 export const VAULT: readonly Rule[] = [
   ...rulesOf('VAULT-2', {
     'never-the-value': {
@@ -28,7 +27,7 @@ export const VAULT: readonly Rule[] = [
       judge: ofSecrets((secret) => holds(!('value' in secret), 'a secret', 'no value', Object.keys(secret))),
     },
     'value-in-no-answer': {
-      says: 'The value of a stored secret stands in no answer.',
+      says: 'No answer shows the value of a stored secret.',
       alone: true,
       judge: (seen, model) => shows(seen, model, 'value', 'the value of a secret'),
     },
@@ -92,10 +91,10 @@ export const VAULT: readonly Rule[] = [
   }),
   ...rulesOf('VAULT-1', ['intern secrets'], {
     kept: {
-      says: 'A secret that was stored in the vault of an intern is in it until it is deleted.',
+      says: 'A secret that was stored in the vault of an intern stays there until it is deleted.',
       judge: (seen, { options }) => {
         const { asked, intern, json } = seen;
-        // A list may be late. Where requests pass unseen, nothing is known to be stored.
+        // A list may be late.
         const latest = asked.at - (options.ours === true ? 0 : LATE);
         const isWhole = json?.has_more === false && Number(asked.query.get('offset') ?? 0) === 0;
         if (!isDone(seen) || intern?.made === undefined || !isWhole) return undefined;

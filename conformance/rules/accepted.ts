@@ -1,0 +1,166 @@
+import type { Phase } from '../model/intern.js';
+import type { Model } from '../model/model.js';
+import { isDaemon, isSigning, type OperationName } from '../model/operations.js';
+import { type RequirementId, requirement, speaksAt } from '../requirements/index.js';
+import {
+  ASIDE,
+  actionIn,
+  because,
+  OF_A_SECRET,
+  phasesOf,
+  questionOf,
+  REFUSALS,
+  REFUSED,
+  type Refusal,
+  replyIn,
+  wrongIn,
+} from './refusals.js';
+import { holds, isFromService, type Rule, rulesOf, type Seen } from './rule.js';
+
+/** The requirement by which a valid request is accepted. */
+const ACCEPTED_BY = {
+  list: 'LIST-1',
+  create: 'CREATE-1',
+  get: 'GET-1',
+  update: 'UPDATE-1',
+  delete: 'DELETE-1',
+  provision: 'PROV-1',
+  suspend: 'SUSP-1',
+  invoke: 'INVOKE-1',
+  daemon: 'DAEMON-1',
+  'daemon alias': 'DAEMON-3',
+  sign: 'SIGN-1',
+  'sign alias': 'SIGN-11',
+  scim: 'SCIM-1',
+  secrets: 'VAULT-1',
+  'store secret': 'VAULT-3',
+  'delete secret': 'VAULT-6',
+  'intern secrets': 'VAULT-1',
+  'store intern secret': 'VAULT-3',
+  'delete intern secret': 'VAULT-6',
+  'copy secrets': 'VAULT-7',
+} as const satisfies Partial<Record<OperationName, RequirementId>>;
+
+/** The phases in which an operation cannot conflict with the state of the intern. */
+const TAKEN_IN: Readonly<Record<string, readonly Phase[]>> = {
+  update: ['up', 'off'],
+  delete: ['up', 'off'],
+  provision: ['off'],
+};
+
+/** Whether the state of the intern may refuse a request. No state refuses a read or a signing. */
+function mayConflict(seen: Seen, model: Model): boolean {
+  const { name, reads } = seen.operation;
+  // A taken name is a refusal of its own.
+  if (name === 'create') return model.mayRetry(seen.asked);
+  if ((reads === true && !isDaemon(seen.operation)) || isSigning(seen.operation)) return false;
+  return [...(phasesOf(seen) ?? ['new' as const])].some((phase) => TAKEN_IN[name]?.includes(phase) !== true);
+}
+
+/** Whether a 403 blames the caller for a mistake that the request does not have. */
+const isCallerBlamed = ({ answered: { status }, error }: Seen, maybe: readonly Refusal[]): boolean =>
+  status === 403 &&
+  REFUSALS.some(({ reason, statuses }) => reason === error?.reason && statuses.includes(403)) &&
+  maybe.every(({ reason }) => reason !== error?.reason);
+
+/** ms for which a question stays open for sure: its deadline is five minutes by default. */
+const OPEN = 240_000;
+/** Reasons of refusals that call a question closed or unknown. */
+const CLOSED: ReadonlySet<unknown> = new Set([
+  'interaction_unknown',
+  'interaction_not_pending',
+  'not_found',
+  'run_ended',
+]);
+
+const ANSWERED: readonly Rule[] = rulesOf('CHAT-7', {
+  'open-question-answered': {
+    of: ['chat'],
+    says: 'A refused answer leaves a question open: an answer that it offers is accepted from the caller who was asked.',
+    judge: (seen, model) => {
+      const { asked, answered, error, id, intern } = seen;
+      const question = questionOf(seen, model);
+      const { session = '', asks, options, at = 0, moved = 0, answered: before, replies } = question?.value ?? {};
+      const passed = asked.at - at + (model.options.moved?.() ?? 0) - moved;
+      if (question === undefined || id === undefined || before !== undefined || passed > OPEN) return undefined;
+      // Another answer may have come first, and a lifecycle call may have ended the run.
+      if ((replies?.size ?? 0) > 1 || (intern?.moving ?? 0) > 1 || (intern?.halted ?? 0) > at) return undefined;
+      if (model.options.partial === true || ASIDE.has(answered.status) || !isFromService(seen)) return undefined;
+      if (model.isBy(asked, model.session(id, session)?.value.person) !== true) return undefined;
+      const content = replyIn(seen)?.content;
+      const declines = asks?.kind === 'elicitation' && ['decline', 'cancel'].includes(String(actionIn(content)));
+      if (!declines && options?.includes(String(content)) !== true) return undefined;
+      if (wrongIn(seen, model).sure.length > 0) return undefined;
+      if (answered.status >= 300 && !CLOSED.has(error?.reason)) return undefined;
+      return holds(answered.status < 300, 'status of the answer to a question', 'a stream', answered.status, [
+        question.number,
+      ]);
+    },
+  },
+});
+
+/** Operations whose status of success no source states. */
+const ANY_SUCCESS: ReadonlySet<string> = new Set(['sign', 'sign alias', 'daemon', 'daemon alias']);
+
+export const ACCEPTED_RULES: readonly Rule[] = [
+  ...ANSWERED,
+  ...(Object.entries(ACCEPTED_BY) as [keyof typeof ACCEPTED_BY, RequirementId][]).flatMap(([name, id]) => {
+    const published = name === 'invoke' ? requirement(id).level : 'P';
+    const applies = (seen: Seen, model: Model): boolean => {
+      const { status } = seen.answered;
+      if (ASIDE.has(status) || !isFromService(seen)) return false;
+      // A good credential may have expired.
+      if (seen.caller?.kind === 'member' && status === 401) return false;
+      if (status === 409 && mayConflict(seen, model)) return false;
+      const { sure, maybe } = wrongIn(seen, model);
+      // A mistake with stated statuses explains no other status. No mistake explains a failure of the service.
+      return (
+        sure.length === 0 &&
+        (isCallerBlamed(seen, maybe) ||
+          maybe.every(
+            ({ level, statuses }) =>
+              !statuses.includes(status) &&
+              (status === 409 || status >= 500 || (level === 'S' && statuses !== REFUSED)),
+          ))
+      );
+    };
+    const accepted: Rule = {
+      id: `${id}/${name.replaceAll(' ', '-')}-accepted`,
+      requirement: id,
+      level: requirement(id).level,
+      of: [name],
+      says: `A ${name} that has nothing wrong is accepted.`,
+      judge: (seen, model) =>
+        !applies(seen, model)
+          ? undefined
+          : holds(
+              seen.answered.status < 300,
+              `status of ${seen.called}`,
+              'a success',
+              seen.answered.status,
+              because(seen),
+            ),
+    };
+    const status: Rule = {
+      id: `${id}/${name.replaceAll(' ', '-')}-status`,
+      requirement: id,
+      level: published,
+      of: [name],
+      says: `A ${name} that is accepted answers with its status.`,
+      judge: (seen) =>
+        seen.answered.status >= 300
+          ? undefined
+          : holds(
+              seen.operation.success.includes(seen.answered.status),
+              `status of ${seen.called}`,
+              seen.operation.success.join(' or '),
+              seen.answered.status,
+            ),
+    };
+    return [
+      // Only a scenario knows whether the secret exists.
+      ...(OF_A_SECRET.includes(name) ? [] : [accepted]),
+      ...(!ANY_SUCCESS.has(name) && speaksAt(requirement(id), published) ? [status] : []),
+    ];
+  }),
+];
