@@ -20,7 +20,7 @@ export function brief(value: unknown, max = 300): string {
   return measured(text, max);
 }
 
-/** Where the name of a value ends, in the noun that a check has for it. */
+/** The end of the value's name in a noun such as `created_at of the second create`. */
 const PLACE = /,? (?:of|in|after|while|before|for) /;
 
 /** The name of the value in a noun: `created_at` in `created_at of the second create`. */
@@ -42,12 +42,12 @@ function holds(of: string, rule: Rule, does: boolean): boolean {
   return does;
 }
 
-/** Always a finding: of the value `of` names, `rule` does not hold. */
+/** Throws a finding: `rule` does not hold for the value that `of` names. */
 function broken(of: string, rule: Rule, got: unknown): never {
   throw new Finding({ wanted: wants(of, rule), got, of });
 }
 
-/** Of the value that `of` names, `expected` does not hold: a value, or unless it is `exact`, a text in fixed words. */
+/** A finding about the value that `of` names. A text `expected` describes the value in fixed words, unless it is `exact`. */
 export const unlike = (
   of: string,
   expected: unknown,
@@ -62,7 +62,7 @@ export const unlike = (
   of,
 });
 
-/** Always a finding. `expected` is a value, or what should hold in fixed words. */
+/** Throws a finding. `expected` is a value, or a description in fixed words. */
 export function fail(
   of: string,
   expected: unknown,

@@ -14,7 +14,7 @@ import type { Target } from './target.js';
 /** Options that every operation takes: who sends, and what is added to the request. */
 export type SendOptions = Omit<Send, 'method' | 'path' | 'url' | 'json' | 'body'>;
 
-/** The operations of the interface over a function that sends. They judge nothing. Of a delete `body` undefined is no body. */
+/** The operations of the interface, sent by `send`. They judge nothing. With `json` undefined a request has no body. */
 export function createApi(send: (send: Send) => Promise<Answer>) {
   const to =
     (method: string, below = '') =>
@@ -67,11 +67,11 @@ export interface InternFactory {
   shared(): Promise<Intern>;
   /** Waits (or moves the clock) until the intern has one of these statuses. Its record, or a finding. */
   until(id: string, statuses: readonly string[], options?: SendOptions): Promise<Intern>;
-  /** One that was created and not to boot, once it is stopped: a live target may boot it all the same. */
+  /** Waits until an intern that was created without a boot is stopped: a live target may boot it nevertheless. */
   settled(made: Intern): Promise<Intern>;
   /**
-   * Reads an intern whose suspend was accepted, once it no longer runs: on an emulator at once, elsewhere when it gets
-   * there, which nothing states. Its record, or a finding.
+   * Reads an intern whose suspend was accepted, once it no longer runs. An emulator stops it at once. The interface states
+   * no time for other targets. Its record, or a finding.
    */
   untilSuspended(id: string): Promise<Intern>;
   /** Waits (or moves the clock) until the intern is 404. */
@@ -79,11 +79,11 @@ export interface InternFactory {
   /** A stopped intern and its own key: a fresh one under control, else the configured one. Needs `own_key`. */
   own(options?: { running?: boolean }): Promise<{ id: string; key: As; ours: boolean }>;
   /**
-   * An intern of the other workspace, that only the foreign key sees; one that runs where that matters. Where requests cost,
-   * one serves the run: what checks send to it is refused. Needs `foreign_api_key` and `foreign_workspace`.
+   * An intern of the other workspace, that only the foreign key sees. With `running` it runs. Where requests cost, all checks
+   * share one: their requests to it are refused anyway. Needs `foreign_api_key` and `foreign_workspace`.
    */
   foreign(options?: { running?: boolean }): Promise<Intern>;
-  /** So many interns whose times of creation differ, the newest first. Some may have served other checks. */
+  /** `count` interns whose times of creation differ, the newest first. Other checks may have used some of them. */
   inOrder(count: number): Promise<Intern[]>;
   /** An id that no intern has. */
   unknownId(): string;
@@ -98,7 +98,7 @@ export interface KnownIntern {
   readonly questions: readonly { readonly call: string; readonly session: string | undefined }[];
 }
 
-/** The intern that is looked for in the list, and where. */
+/** The interns that a look at the list is for, and the request that lists them. */
 export interface ListLook {
   /** Ids that should be there. */
   readonly having?: readonly string[];
@@ -106,9 +106,9 @@ export interface ListLook {
   readonly options?: SendOptions;
 }
 
-/** The behaviour that an intern was led to, and the one that it showed. */
+/** The behaviour that an intern was led to, and its actual behaviour. */
 export interface DidOtherwise extends Omit<Extract<Because<'intern'>, { kind: 'did-otherwise' }>, 'kind'> {
-  /** The finding where a script decides; without it, the next assertion finds the difference. */
+  /** The finding on a target where a script decides. Without it the check goes on, and its next assertion fails. */
   readonly finding?: { readonly what: string; readonly expected: unknown; readonly actual: unknown };
 }
 
@@ -127,7 +127,7 @@ export interface Ctx {
   readonly interns: InternFactory;
   /** Starts a chat request. The reply is read in the background. */
   chat(id: string, input: ChatInput | string, options?: SendOptions): Promise<ChatReply>;
-  /** Answers the question that `asked` ended with: echo, tool message, session. `content` goes as it is when a string. */
+  /** Answers the question that `asked` ended with: echo, tool message, session. A string is sent as it is, any other `content` as JSON. */
   answer(
     id: string,
     asked: Transcript,
@@ -140,7 +140,7 @@ export interface Ctx {
   script(turn: readonly Record<string, unknown>[]): Promise<string>;
   /** The control interface. Needs `control`. */
   readonly control: Control;
-  /** Resets the emulator, and forgets the interns of the run that are gone with it. Needs `disposable`. */
+  /** Resets the emulator, and forgets the interns that the reset removed. Needs `disposable`. */
   reset(): Promise<void>;
   /** The target's clock. Needs `clock`. */
   readonly clock: Pick<Control, 'now' | 'advance'>;
@@ -164,7 +164,7 @@ export interface Ctx {
     name: string,
     ...args: [...arbitraries: { [K in keyof Ts]: fc.Arbitrary<Ts[K]> }, predicate: (...values: Ts) => Promise<void>]
   ): Promise<void>;
-  /** Whether the target has refused a text for its characters: only plain words are said to it. */
+  /** Whether the target has refused a text for its characters. Prompts are plain words from then on. */
   plain(): boolean;
   /** Whether this run met the chat turn limit, in this check or before. */
   limited(): boolean;
@@ -175,48 +175,48 @@ export interface Ctx {
   unmet(need: string, note: string | undefined, got?: unknown): never;
   /**
    * An assumption of the check that the interface leaves open. Where it does not hold, the check is a skip, as by `unmet`.
-   * An emulator has to keep to it all the same: the next assertion finds that it does not.
+   * An emulator must meet the assumption: there the check goes on, and its next assertion fails.
    */
   assume(holds: boolean, need: string | Because<'need'>, note?: string, got?: unknown): void;
   /**
-   * An act that only the intern decides, which owes the kit nothing. Where it acted otherwise, the check is a skip that
-   * says how. Under control a script decides, so there it is a finding.
+   * An act that the intern decides. An intern may act differently: the check is then a skip that says how. Under control a
+   * script decides, so there it is a finding.
    */
   internDid(holds: boolean, observed: DidOtherwise): void;
-  /** Whether the intern has behaved so each time it was led to in this run, and often enough to expect it. A script always does. */
+  /** Whether interns of this run always followed such a prompt, and often enough to expect it again. A script always does. */
   reliable(behaviour: BehaviourName): boolean;
   /**
    * A condition that holds unless somebody or something else acts in between. Where it does not hold, the answers prove
    * nothing, and the check is a skip. Under control nobody else acts, so there it is a finding.
    */
   undisturbed(holds: boolean, what: string, expected: unknown, actual: unknown): void;
-  /** Reads until `holds`, for `within` ms (10,000) where things may be late; once where they may not. Gives the last value. */
+  /** Reads until `holds`, for at most `within` ms (10,000). An emulator is never late: it is read once. Returns the last value. */
   eventually<T>(read: () => Promise<T>, holds: (value: T) => boolean, within?: number): Promise<T>;
-  /** All of the items; where requests cost, `few` of them (1), others in each run. */
+  /** All of the items. Where requests cost, a random choice of `few` (1). */
   sample<T>(items: readonly T[], few?: number): readonly T[];
   /**
-   * Holds `look` against every item; where requests cost, against as many generated picks as a property has runs, or against
-   * `few` of them that differ.
+   * Holds `look` against every item. Where requests cost, a property draws the items, one a run; `few` above 1 instead takes
+   * so many different items.
    */
   each<T>(name: string, items: readonly T[], look: (item: T) => Promise<void>, few?: number): Promise<void>;
   /**
-   * An accepted request, to compare refusals with. Where requests cost, one accepted request stands for all of its `name`
-   * in the run: a later refusal is then for the one thing that is wrong.
+   * Sends the valid twin of a request that must be refused: a refusal is then for the one thing that is wrong. Where
+   * requests cost, the twin of a `name` is sent once a run.
    */
   twin(name: string, accepted: () => Promise<unknown>): Promise<void>;
   /** A number of requests: `many`, or `few` where requests cost. */
   upTo(many: number, few: number): number;
-  /** Two reads of an intern that nobody changed in between agree in all that is known to stay. */
+  /** Two reads of an intern that nobody changed in between agree in the fields that only a change alters. */
   same(one: Intern, other: Intern, of: string): void;
   /** The interns of the list, the newest first. Others may be in it. */
   listed(of: string, look?: ListLook): Promise<Intern[]>;
   /** The ids `found` are those of `made`, each once, newest first, as far as their times of creation tell. */
   newestFirst(found: readonly string[], made: readonly Pick<Intern, 'id' | 'created_at'>[], of: string): void;
-  /** Text that the target reads back as it was said. */
+  /** Texts that the target can read back unchanged. */
   texts(constraints?: { minLength?: number; maxLength?: number }): fc.Arbitrary<string>;
   /**
-   * From here to the end of the check the run of this reply has to go on. A finding after the run has ended proves
-   * nothing, and is a skip. Under control it is a finding all the same.
+   * The run of this reply must go on until the check ends. A finding after the run has ended proves nothing, and is a skip.
+   * Under control it stays a finding.
    */
   mustGoOn(reply: ChatReply): void;
   /** Needs streams that arrive as they are written; a skip where another check has found that they do not. */
@@ -225,16 +225,16 @@ export interface Ctx {
   streamsAreHeldBack(): void;
   /** ms of real time since some moment before the check. */
   elapsed(): number;
-  /** Chance of this check, from the seed of the run. */
+  /** A random number from 0 to 1, from the seed of the run and the id of the check. */
   random(): number;
   /** Whether the target meets a need. */
   has(need: string): boolean;
-  /** The number of rules that answers to this check broke so far. */
+  /** The number of kinds of breaches that answers to this check showed first. */
   broken(): number;
-  /** The first rule that an answer broke since this was asked last. Only of a check that walks. */
+  /** The first breach that answers to this check showed since the last call. Only for a check that walks. */
   breach(): Finding | undefined;
   /** The run's knowledge of an intern by now. */
   known(id: string): KnownIntern;
-  /** Whether the limits of the run leave room for nothing more to be begun. */
+  /** Whether the run has reached a limit: the check begins nothing more. */
   over(): boolean;
 }

@@ -10,11 +10,11 @@ export interface Difference {
   readonly change?: ValueChange;
 }
 
-/** A finding that breaks what its check is about. */
-type Look = Omit<Found, 'breaks'>;
+/** A finding on the requirement of its check. */
+type OwnFinding = Omit<Found, 'breaks'>;
 
 /** A difference as a finding. */
-const foundOf = ({ what, expected, actual, change }: Difference): Look => ({
+const foundOf = ({ what, expected, actual, change }: Difference): OwnFinding => ({
   wanted: {
     kind: 'value',
     path: what,
@@ -25,10 +25,10 @@ const foundOf = ({ what, expected, actual, change }: Difference): Look => ({
   ...(change === undefined ? {} : { change }),
 });
 
-/** Several differences of one look as one finding: the first, and the others beside it. */
+/** The differences of one comparison as one finding: the first, and the others beside it. */
 export function foundOfAll(
   differences: readonly [Difference, ...Difference[]],
-): Look & { readonly others?: readonly Look[] } {
+): OwnFinding & { readonly others?: readonly OwnFinding[] } {
   const [first, ...others] = differences;
   return { ...foundOf(first), ...(others.length === 0 ? {} : { others: others.map(foundOf) }) };
 }

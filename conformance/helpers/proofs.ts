@@ -9,7 +9,7 @@ import { SHIPPED } from '../framework/profile.js';
 import type { PublicKey } from '../framework/target.js';
 import type { Answer } from '../probe/client.js';
 
-/** It is CommonJS, and asks for modules of Node by `require`. */
+/** tweetnacl is CommonJS and calls `require` itself: a bundle can't import it. */
 const nacl = createRequire(import.meta.url)('tweetnacl') as typeof Nacl;
 
 /** Base64 of 64 bytes, standard alphabet, padded. */
@@ -75,17 +75,16 @@ export function proofOf(ctx: Pick<Ctx, 'proof'>, answer: Answer, routed: boolean
   };
 }
 
-/** Public keys, read once. */
-const read = new Map<string, KeyObject>();
+const keys = new Map<string, KeyObject>();
 function keyOf(x: string): KeyObject {
-  const key = read.get(x) ?? createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
-  read.set(x, key);
+  const key = keys.get(x) ?? createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
+  keys.set(x, key);
   return key;
 }
 
 /**
- * A signature is called wrong only where two libraries say so. All that OpenSSL accepts the other one accepts, too: it takes
- * thirty times as long, and is asked only where OpenSSL refuses.
+ * A signature is wrong only if OpenSSL and tweetnacl both refuse it. tweetnacl takes thirty times as long, so it verifies only
+ * signatures that OpenSSL refuses.
  */
 const verifies = (keys: readonly PublicKey[], bytes: Uint8Array, signature: string): boolean => {
   const signed = Uint8Array.from(Buffer.from(signature, 'base64'));
@@ -133,7 +132,7 @@ export function signaturesOf(
 /** The first signature of a proof that does not verify, and the bytes that it should sign. */
 const broken = (...of: Parameters<typeof signaturesOf>) => signaturesOf(...of).find(({ holds }) => !holds);
 
-/** A field that an invalid v2 signature leaves out: without it, it verifies. */
+/** The field that a v2 signature leaves out: over the other fields it verifies. */
 function uncovered(
   { profile, target }: Pick<Ctx, 'profile' | 'target'>,
   proof: Proof,
@@ -169,8 +168,8 @@ function decoded(path: string): string {
   }
 }
 
-/** The input of an invalid v2 signature, if a usual mistake explains it. */
-function meant(ctx: Pick<Ctx, 'profile' | 'target'>, proof: Proof, subject: ProofSubject): string {
+/** Words for the usual mistake that explains an invalid v2 signature; empty if none does. */
+function mistakeIn(ctx: Pick<Ctx, 'profile' | 'target'>, proof: Proof, subject: ProofSubject): string {
   const { route } = subject;
   if (route === undefined) return '';
   const found = MISTAKEN.find(([, turn]) => broken(ctx, proof, { ...subject, route: turn(route) }) === undefined);
@@ -206,7 +205,7 @@ export async function holds(
   fail(
     `${found.which} signature of a proof`,
     'one over the fields as the profile lays them out (another layout: --profile FILE)',
-    gist(`one that does not verify${meant(ctx, proof, subject)}`, {
+    gist(`one that does not verify${mistakeIn(ctx, proof, subject)}`, {
       what,
       over: new TextDecoder().decode(found.bytes),
     }),

@@ -10,7 +10,7 @@ const ONCE = 'do not say that sentence again';
 const sentenceWith = (word: string) =>
   `Before you ask for anything, say in one long sentence of your own what you are going to do, with the word ${word} in it, and ${ONCE}.`;
 
-/** Fewer characters than this an intern may say twice by chance. */
+/** The shortest sentence, in characters, that no intern repeats by chance. */
 const LONG = 60;
 
 /**
@@ -24,7 +24,7 @@ const unique = ({ content }: Transcript, word: string): boolean =>
  * The stream after an answer does not repeat what was said before it. An intern may say the same twice ("One moment."), so a
  * finding takes two runs, each of which said a sentence of its own and repeated all of it.
  *
- * @param go does one run: what it streamed before the answer, and after it; `saying` belongs into its prompt
+ * @param go does one run, with `saying` in its prompt, and returns the streams before and after the answer
  */
 export async function notRepeated(
   ctx: Pick<Ctx, 'internDid' | 'random'>,
@@ -52,21 +52,19 @@ export function notFromTheBeginning(before: Transcript, after: Transcript): void
   fail('the stream after an answer', 'only what comes after it', actual);
 }
 
-const CONSENTS = { breaks: { requirement: 'CHAT-8', level: 'S' } } as const;
+const asksNothing = (got: unknown) =>
+  fail('a run without approval_mode', 'one that consents by itself', got, {
+    breaks: { requirement: 'CHAT-8', level: 'S' },
+  });
 
 /**
- * A run without a mode consents by itself (CHAT-8). If it asks for a permission, the service does that, whatever the intern
- * does. Other questions are the intern's own.
+ * A run without a mode consents by itself (CHAT-8). A request for permission comes from the service, so it is a finding on any
+ * intern. Other questions are the intern's own.
  */
 export function consents({ content, finish, toolCalls }: Transcript, what: string): void {
   // The words of a script that ships with an emulator: no real intern says just these.
   if (finish === 'stop' && /^\s*I would like to use the shell\.\s+(Rejected|Cancelled)\b/.test(content))
-    fail(
-      'a run without approval_mode',
-      'one that consents by itself',
-      gist(`one that does not, ${what}`, content),
-      CONSENTS,
-    );
+    asksNothing(gist(`one that does not, ${what}`, content));
   if (finish !== 'tool_calls') return;
   const [call] = toolCalls;
   let kind: unknown;
@@ -75,11 +73,5 @@ export function consents({ content, finish, toolCalls }: Transcript, what: strin
   } catch {
     return;
   }
-  if (kind === 'permission')
-    fail(
-      'a run without approval_mode',
-      'one that consents by itself',
-      gist(`one that asks, ${what}`, call?.arguments),
-      CONSENTS,
-    );
+  if (kind === 'permission') asksNothing(gist(`one that asks, ${what}`, call?.arguments));
 }

@@ -36,18 +36,19 @@ const STAYS = [
   'created_at',
 ] as const;
 
-/** ms after which a read must show what was written, and between two looks at what may be late. */
+/** ms after which a read must show what was written. */
 export const LATE_READ = 10_000;
-const MOMENT = 1_000;
+/** ms between two reads of a value that may be late. */
+const BETWEEN_READS = 1_000;
 
 const isNamed = <T>(item: T): item is T & { readonly name: string } =>
   typeof item === 'object' && item !== null && 'name' in item && typeof item.name === 'string';
 
-/** One of the items. A counterexample shows one that has a name by it. */
+/** One of the items. A counterexample shows an item by its name, where it has one. */
 const oneOf = <T>(items: readonly T[]): fc.Arbitrary<T> =>
   items.every(isNamed) ? oneOfRows(items, ({ name }) => name) : fc.constantFrom(...items);
 
-/** The interns in the order `made`, as far as their times of creation tell. */
+/** Whether the ids are in the order of `made`. Interns of the same time of creation have no order. */
 function isAsOld(found: readonly string[], made: readonly Pick<Intern, 'id' | 'created_at'>[]): boolean {
   const times = new Map(made.map(({ id, created_at }) => [id, created_at ?? id]));
   const timesOf = (order: readonly string[]) => order.map((id) => times.get(id));
@@ -55,8 +56,8 @@ function isAsOld(found: readonly string[], made: readonly Pick<Intern, 'id' | 'c
 }
 
 /**
- * The part of a check's context that knows what kind of target it is, so that no check has to. On an emulator scripts decide, nobody else acts, and requests cost nothing: it is
- * held to everything at once.
+ * The part of a check's context that knows the kind of target, so that no check needs to. On an emulator scripts decide,
+ * nobody else acts and requests cost nothing: everything is expected at once.
  */
 export function createTolerance(
   { driver, pool, session, settings, host }: RunContext,
@@ -96,7 +97,7 @@ export function createTolerance(
       for (;;) {
         const value = await read();
         if (holds(value) || host.now() >= until) return value;
-        await host.sleep(MOMENT, signal);
+        await host.sleep(BETWEEN_READS, signal);
       }
     },
     sample,
@@ -125,8 +126,8 @@ export function createTolerance(
       fail(of, 'newest first', gist(turned ? 'oldest first' : 'in another order', found));
     },
     /**
-     * The list, newest first. Where the one page of an emulator is not all of it, as much of it as it takes to meet what is
-     * looked for: pages may be short there, and others at work push entries down.
+     * The list, newest first. An emulator answers it as one page. Elsewhere pages may be short, and interns of others push
+     * entries down: further pages are read until all of `having` is there.
      */
     async listed(of, { having = [], query = {}, options } = {}) {
       if (controlled) return expect.page(await api.list(query, options), of).data;
@@ -153,7 +154,7 @@ export function createTolerance(
   } satisfies Partial<Ctx>;
 }
 
-/** The parts of a context that belong to one try of a check. */
+/** The parts of a context that differ between two attempts at a check. */
 interface TryOfCheck {
   readonly check: Check;
   readonly by: Sender;
@@ -161,39 +162,39 @@ interface TryOfCheck {
   readonly client: Client;
   readonly signal: AbortSignal;
   readonly property: Ctx['property'];
-  /** Replies whose runs have to go on until the check is done. */
+  /** Replies whose runs must go on until the check is done. */
   readonly goingOn: Set<ChatReply>;
-  /** Behaviours that it has prompted for. */
+  /** Behaviours that the check has prompted for. */
   readonly led: Set<BehaviourName>;
   /** The credential that prompts; by default the API key. */
   readonly prompter?: Prompter | undefined;
   random(): number;
 }
 
-/** Times that an intern did what it was led to, from which on it is expected to. */
+/** An intern that followed its prompt this often is expected to follow it again. */
 const OFTEN = 4;
 
-/** Where prompts are sent to. */
+/** The paths of prompts. */
 const PROMPTS = /\/(chat\/completions|invoke)(\?|$)/;
 
-/** Puts together what one check works with. A part that it uses without having declared the need throws. */
+/** The context of one check. A part whose need the check has not declared throws. */
 export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
   const { check, client, signal, random } = attempt;
   const { driver, host, obstacles, session } = run;
   const { target } = driver;
   const declared = declaredBy(check);
 
-  const credited = async (send: Send): Promise<Send> => {
+  /** The request with the credential that prompts, and with the time that an intern may take to accept a prompt. */
+  const prepared = async (send: Send): Promise<Send> => {
     if (typeof send.as === 'string' && send.as !== 'api_key') declared.require(`the credential ${send.as}`, send.as);
-    // An intern may take its time to accept a prompt; how long is nowhere stated.
     const address = send.path ?? send.url ?? '';
     if (driver.control !== undefined || !PROMPTS.test(address)) return send;
     const { prompter } = send.as === undefined && send.limited !== true ? attempt : {};
     const by = prompter === undefined ? {} : await prompter(internIn(address) ?? '');
     return { ...send, timeout: send.timeout ?? run.settings.streamTimeout, ...by };
   };
-  const send: Ctx['send'] = async (request) => client.send(await credited(request));
-  const open: Ctx['open'] = async (request) => client.open(await credited(request));
+  const send: Ctx['send'] = async (request) => client.send(await prepared(request));
+  const open: Ctx['open'] = async (request) => client.open(await prepared(request));
   const interns = createInternFactory(run, {
     check: check.id,
     declared,

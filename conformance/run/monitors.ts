@@ -22,17 +22,18 @@ import {
 import { exchangeOf, streamOf, WRONG_KEY } from './exchange-of.js';
 import { judgementOn, type Tally, tallyOf } from './tally.js';
 
-/** Kinds of breaches that a monitor keeps, and exchanges of each whose evidence it keeps. */
+/** Most kinds of breaches that a monitor keeps. */
 const KINDS = 40;
+/** Most exchanges that are kept as evidence of one kind. */
 const SHOWN = 2;
 
-/** Exchanges that can be shown as what established something: the latest. */
+/** Latest exchanges that a finding can name as its reason. */
 const KEPT = 4_000;
 
-/** Requests of the look at the end: two lists, and reads of the latest interns that they leave open. */
+/** Requests of the look at the end: two lists, and reads of the latest interns that the lists leave open. */
 export const LAST_LOOK = 6;
 
-/** An exchange that monitors look at, and who has sent it. */
+/** An exchange that monitors judge, and its sender. */
 interface Looked {
   readonly send: Send;
   readonly status: number;
@@ -49,12 +50,12 @@ export interface Breaches {
   /** The first of them, and the latest in the look at the end. */
   readonly shown: (Looked & {
     readonly finding: Finding;
-    /** When it was asked, in ms of the run's clock. */
+    /** Time of the request, in ms of the run's clock. */
     readonly at: number;
     /** The exchanges that established what was expected. */
     readonly because: readonly Looked[];
   })[];
-  /** It was still so in the look at the end. */
+  /** Whether the look at the end showed it, too. */
   stays: boolean;
 }
 
@@ -62,11 +63,11 @@ export interface Breaches {
 export interface Monitor extends Tally {
   /** The exchanges that break it, by what is wrong with them. */
   readonly kinds: Map<string, Breaches>;
-  /** Interns that it saw as they should not be: they are read once more when all else is done. */
+  /** Interns that broke the rule. They are read once more when all else is done. */
   readonly unread: Set<string>;
 }
 
-/** The interns that an exchange shows as they should not be. */
+/** The interns that a breach is about: those of the path, or the ids that a list got wrong. */
 const internsIn = ({ id, operation }: Seen, got: unknown): readonly string[] =>
   operation.name === 'list'
     ? Array.isArray(got)
@@ -97,13 +98,13 @@ export const callersOf = ({
     [WRONG_KEY, { kind: 'invalid' }],
   ]);
 
-/** The monitors of a run: every exchange passes them, and the model behind them. */
+/** The monitors of a run. Every exchange passes through them to the model. */
 export function createMonitors(model: Model, now: () => number) {
   const kept = new Recent<number, Looked>(KEPT);
-  /** Kinds of breaches that nothing showed before, by the check that met them. */
+  /** The number of kinds of breaches that a check showed first, by the check. */
   const broken = new Map<string | undefined, number>();
-  /** The first breach that a walk met since it asked for it, by its check. */
-  const met = new Map<string, Finding>();
+  /** The first breach of each check that walks, until the check takes it. */
+  const unreported = new Map<string, Finding>();
   /** Requests under way, by their number. */
   const asking = new Map<number, Request>();
   const monitors = new Map<string, Monitor>();
@@ -114,17 +115,17 @@ export function createMonitors(model: Model, now: () => number) {
     last = Math.max(now(), last + 0.001);
     return last;
   };
-  let astray = false;
+  let isStaged = false;
   let looking = false;
   let begun = false;
   let closed = false;
 
-  /** Whether the answers to a sender say something of the target. */
-  const looksAt = (by: Sender | undefined): boolean => {
-    const leads = by?.staged === true;
-    if (leads && !astray) model.restart();
-    astray = leads;
-    return !leads;
+  /** Whether an exchange counts. A staged sender makes the target fail on purpose: the model forgets all, and no rule judges. */
+  const counts = (by: Sender | undefined): boolean => {
+    const staged = by?.staged === true;
+    if (staged && !isStaged) model.restart();
+    isStaged = staged;
+    return !staged;
   };
   const findingOf = (breach: Breach, { asked }: Seen, more: Partial<Found> = {}): Finding =>
     new Finding({
@@ -158,10 +159,10 @@ export function createMonitors(model: Model, now: () => number) {
         because: because.flatMap((number) => kept.get(number) ?? []),
       });
   };
-  /** Whether a walk reports the breach of a rule at once: elsewhere, one that a late read may cause waits for the end. */
+  /** Whether a walk reports the breach of a rule at once. A breach that a late read can cause waits for the look at the end. */
   const atOnce = (rule: Rule): boolean =>
     model.options.ours === true || (rule.settles === undefined && !monitors.has(rule.id));
-  /** Rules judge an exchange first; then the model learns from it. Every rule judges what a walk asks for. */
+  /** The rules judge an exchange before the model learns from it. An exchange of a walk is judged by all rules, not the selected ones alone. */
   const judge = (looked: Looked, exchange: Exchange) => {
     const { by, record } = looked;
     kept.set(record.number, looked);
@@ -173,8 +174,10 @@ export function createMonitors(model: Model, now: () => number) {
         const monitor = monitors.get(rule.id);
         const judgement = judgementOn(seen, () => rule.judge(seen, model), monitor);
         if (judgement === undefined || judgement === 'kept') continue;
-        if (walks !== undefined && !met.has(walks) && atOnce(rule))
-          met.set(walks, findingOf(judgement, seen, { breaks: { requirement: rule.requirement, level: rule.level } }));
+        if (walks !== undefined && !unreported.has(walks) && atOnce(rule)) {
+          const breaks = { requirement: rule.requirement, level: rule.level };
+          unreported.set(walks, findingOf(judgement, seen, { breaks }));
+        }
         if (monitor !== undefined) note(monitor, judgement, seen, looked);
       }
     }
@@ -187,11 +190,11 @@ export function createMonitors(model: Model, now: () => number) {
   };
 
   return {
-    /** The clean-up begins: no rule judges it. */
+    /** Stops judging: the clean-up begins. */
     close() {
       closed = true;
     },
-    /** Watches from now on. */
+    /** Starts the monitor of a check that is a rule. */
     begin(check: Check) {
       const { id } = check;
       const rule = ruleOf(check);
@@ -200,7 +203,7 @@ export function createMonitors(model: Model, now: () => number) {
       monitors.set(id, { ...tallyOf(rule), kinds: new Map(), unread: new Set() });
     },
     /**
-     * The exchanges that a rule has judged, and those that break it.
+     * The monitor of a rule.
      *
      * @throws Error that names the exchange at which the rule failed: a mistake of the kit
      */
@@ -210,33 +213,32 @@ export function createMonitors(model: Model, now: () => number) {
       if (monitor.failure !== undefined) throw monitor.failure;
       return monitor;
     },
-    /** Kinds of breaches that one exchange showed, or more: of all exchanges, or of those that a check asked for. */
+    /** The number of kinds of breaches: all, or those that one check showed first. */
     broken: (by?: string): number =>
       by === undefined ? [...broken.values()].reduce((sum, one) => sum + one, 0) : (broken.get(by) ?? 0),
-    /** The first breach that the walk of a check met since this was asked. */
+    /** The first breach that the walk of a check showed since the last call. */
     breach(by: string): Finding | undefined {
-      const finding = met.get(by);
-      met.delete(by);
+      const finding = unreported.get(by);
+      unreported.delete(by);
       return finding;
     },
-    /** Interns that any of them has to see once more. */
+    /** Interns that the look at the end must read. */
     get unread(): ReadonlySet<string> {
       return new Set([
         ...(monitors.size === 0 ? [] : model.missed),
         ...[...monitors.values()].flatMap(({ unread }) => [...unread]),
       ]);
     },
-    /** Whether an intern was met as it should not be. */
+    /** Whether an intern broke a rule that the look at the end decides. */
     isStray: (id: string): boolean => [...monitors.values()].some(({ unread }) => unread.has(id)),
-    /** Requests that the look at the end is still to take. */
+    /** Requests that the run must leave for the look at the end. */
     get owed(): number {
       return !begun && [...monitors.values()].some(({ rule }) => rule.settles !== undefined) ? LAST_LOOK : 0;
     },
-    /** The look at the end begins: it is owed no more. */
     lookBegins() {
       begun = true;
     },
-    /** The run has ended but for this look: a breach that shows now is final. */
+    /** Whether the look at the end is under way: a breach that it shows is final. */
     get looks(): boolean {
       return looking;
     },
@@ -244,7 +246,7 @@ export function createMonitors(model: Model, now: () => number) {
       looking = now;
     },
     asks(asked: Omit<Request, 'at'>, by: Sender | undefined) {
-      if (!looksAt(by)) return;
+      if (!counts(by)) return;
       const request = { ...asked, at: moment() };
       asking.set(request.number, request);
       model.asks(request);
@@ -260,18 +262,18 @@ export function createMonitors(model: Model, now: () => number) {
       if (asked !== undefined) model.begins(asked, status, moment());
     },
     sees(send: Send, answer: Answer, record: Evidence, by: Sender | undefined) {
-      if (!looksAt(by)) return;
+      if (!counts(by)) return;
       const request = over(record.number);
-      // A read that does not wait for what was written is there to measure how late reads are.
+      // Such a read measures how late reads are: it may miss the latest write.
       if (request === undefined || send.soon === true) return;
       judge({ send, status: answer.status, record, by }, exchangeOf(request, answer, moment()));
     },
     hears(send: Send, transcript: Transcript, record: Evidence, by: Sender | undefined) {
-      if (!looksAt(by)) return;
+      if (!counts(by)) return;
       const request = over(record.number);
       if (request === undefined) return;
       const exchange = streamOf(request, transcript, moment());
-      // A stream that the end of its check has closed was not read to its end.
+      // The end of a check closes its streams: these are not judged.
       if (record.ended === 'end') judge({ send, status: 200, record, by }, exchange);
       else model.glimpses(exchange);
     },
