@@ -102,7 +102,7 @@ if (right.broken.length > 0)
   throw new Error(`the right emulator is blamed: ${right.broken.map(({ id }) => id).join(', ')}`);
 if (right.answers !== (await traffic({})).answers) throw new Error('the right emulator answers differently each time');
 const levels = new Map(checks.map(({ id, level }) => [id, level]));
-/** Whether a mutant breaks nothing that others promise: only checks of what we chose see it. */
+/** Whether a mutant breaks only choices of this emulator (level C), which no other deployment makes. */
 const isOurs = (mutant: Mutant): boolean => killersOf(mutant).every((id) => levels.get(id) === 'C');
 
 const names = new Set(process.argv.slice(2).filter((word) => !word.startsWith('-')));

@@ -18,7 +18,7 @@ export interface ReportTo<Kind> {
 export const reportFlag = ({ kind, file }: ReportTo<string>): string =>
   `--report ${kind}${file === undefined ? '' : `=${file}`}`;
 
-/** Does what writes to a place that was named. Throws a UsageError that names it and says what is in the way. */
+/** Calls `write`, which writes to `place`. @throws UsageError with the place and the reason of a failure */
 function writing(place: string, write: () => void): void {
   try {
     write();
@@ -27,40 +27,39 @@ function writing(place: string, write: () => void): void {
   }
 }
 
-/** A file in a folder that is made where it is missing. */
+/** Writes a file. Makes its folder if it is missing. */
 export const writeTo = (place: string, file: string, text: string): void =>
   writing(place, () => {
     makeFolder(dirname(file));
-    // A terminal, a pipe or /dev/stdout is written to; a link is replaced, its file stays.
+    // A device or pipe is written to. A file or link is replaced: the file behind a link stays as it is.
     const there = statSync(file, { throwIfNoEntry: false });
     if (there?.isFile() !== false && !/^\/(dev|proc)\//.test(resolve(file)))
       replaceFile(file, 0o666, (fd) => writeFileSync(fd, text));
     else writeFileSync(file, text);
   });
 
-/** A folder, with all above it. */
+/** Makes a folder and its parents. */
 export const folder = (place: string, path: string): void => writing(place, () => makeFolder(path));
 
-/** Refuses a folder of files that the kit names itself, where it is a link: one that came with others' files may lead anywhere. */
+/** Refuses a link as a folder for files that the kit names itself: a link from a foreign checkout may lead anywhere. */
 export const refuseLink = (place: string, path: string): void =>
   writing(place, () => {
     if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())
       throw new Error('it is a link, and may lead elsewhere');
   });
 
-/** The places that a run writes to. */
-interface Places {
-  readonly reports: readonly ReportTo<string>[];
-  readonly save?: string | undefined;
-}
-
 /**
- * Makes the folders that a run writes to, before it begins: a report that has no place to go is reported now, not after
- * minutes of work.
+ * Makes the folders that a run writes to before the run begins: a report without a destination fails now, not after minutes.
  *
  * @throws UsageError naming the flag
  */
-export function makeFolders({ reports, save }: Places): void {
+export function makeFolders({
+  reports,
+  save,
+}: {
+  readonly reports: readonly ReportTo<string>[];
+  readonly save?: string | undefined;
+}): void {
   for (const report of reports) {
     const { file } = report;
     if (file === undefined) continue;
@@ -85,8 +84,10 @@ function reportOf<Kind extends string>(text: string, kinds: readonly Kind[]): Re
 }
 
 /**
- * The reports that `--report` asks for, each with a place of its own: the later of two in one file would overwrite the
- * other, minutes after it was asked for. `read` are the files that the call reads, by their flags.
+ * The reports that `--report` asks for.
+ *
+ * @param read the files that the command reads, by their flags
+ * @throws UsageError for two reports with one destination, or a report that would overwrite a file of `read`
  */
 export function reportsOf<Kind extends string>(
   report: unknown,
@@ -114,7 +115,7 @@ export function reportsOf<Kind extends string>(
   return reports.length === 0 ? [reportOf('tty', kinds)] : reports;
 }
 
-/** A report as text, if a text can be as long: those that others wrote may hold more than one text does. */
+/** Renders a report. @throws UsageError for a report that is longer than a JavaScript string can be */
 function rendered(place: string, render: () => string): string {
   try {
     return render();
@@ -125,7 +126,7 @@ function rendered(place: string, render: () => string): string {
   }
 }
 
-/** Writes each report to its destination, and one for GitHub to the summary of its job, too. */
+/** Writes each report to its destination. A `github` report also goes to the summary of the job. */
 export function deliver<Kind extends string>(
   reports: readonly ReportTo<Kind>[],
   render: (kind: Kind | 'markdown', looks?: TerminalOptions) => string,

@@ -13,7 +13,7 @@ import type { Io } from './io.js';
 /** ms until an emulator that does not answer is given up. */
 const PATIENCE = 10_000;
 
-/** A value as text, of which so much is sent. */
+/** A value as text, cut to what the Lab page takes. */
 const shown = (any: unknown): string => value(any).slice(0, 20_000);
 
 /** A case as `POST /_emulator/lab/results` takes it. */

@@ -15,15 +15,15 @@ import type { Late } from './steepness.js';
 export type CallEnd =
   | { readonly kind: 'answer'; readonly answer: ClientAnswer; readonly took: number }
   | { readonly kind: 'hung' | 'crashed'; readonly message: string; readonly took: number }
-  /** It broke the protocol: the case has no verdict. */
+  /** The client broke the protocol: the case has no verdict. */
   | { readonly kind: 'broken'; readonly message: string };
 
-/** Something that makes the calls of cases. */
+/** A client that makes the calls of cases. */
 export interface CaseClient {
-  /** Whether it reports events as they come; undefined while that is not known. */
+  /** Whether it reports events as they arrive; undefined while that is unknown. */
   readonly tells: boolean | undefined;
   call(line: RunLine, onEvent: () => void): Promise<CallEnd>;
-  /** Why what answered this run ended by itself afterwards; undefined while it lives. */
+  /** Why the process that answered a run has ended by itself; undefined while it runs. */
   ended?(run: string): string | undefined;
 }
 
@@ -40,16 +40,16 @@ export interface CaseRun {
 /** How often to check whether a connection has closed, in ms. */
 const LOOK = 50;
 
-/** ms after an abort in which a client that breaks by it shows that. */
+/** A client that cannot take an abort crashes within this many ms. */
 const AFTER_ABORT = 1_000;
 
-/** The line of the next call of the same client: nothing ends that one. */
+/** The line of the next call of the same client, without the abort or stop of the first. */
 const nextLine = ({ abort: _, stop_after: __, ...line }: RunLine): RunLine => ({ ...line, run: `${line.run}-then` });
 
 const thenAnswer = (outcome: CallEnd): ClientAnswer =>
   outcome.kind === 'answer' ? outcome.answer : { outcome: 'error', error: { message: outcome.message } };
 
-/** Events that are due after each write of an uncut body: those of its beginning up to there. */
+/** The number of events that are complete after each write of an uncut body. */
 export function dueOf(theCase: ClientCase): number[] {
   const [exchange] = theCase.exchanges;
   if (exchange === undefined || !isScripted(exchange)) return [];
@@ -71,7 +71,7 @@ export function createAttempts(
 ) {
   const due = theCase.expect.prompt === true ? dueOf(theCase) : undefined;
 
-  /** Watches for what may come after the answer: further requests, the close of the connection. */
+  /** Waits for events after the answer: further requests, the close of the connection. */
   const watch = async (run: string) => {
     const { watched_for = 0, close_within, left_within } = theCase.expect.requests ?? {};
     if (watched_for > 0) await host.sleep(watched_for);
@@ -85,7 +85,7 @@ export function createAttempts(
   };
 
   return {
-    /** Makes the call. `judged` goes on watching after the client is free. */
+    /** Makes the call. Resolves when the client is free for another case; `judged` resolves with the evaluated run. */
     async begin(cuts: Cuts | undefined): Promise<{ readonly judged: Promise<CaseRun> }> {
       const run = await lab.start({ case: theCase, cuts, due, patience });
       let reported = 0;
@@ -101,7 +101,7 @@ export function createAttempts(
           if (outcome.kind !== 'answer') return ended(outcome);
           await watch(run.run);
           const first = lab.raw(run.run);
-          // The acts of the next call are not the first one's.
+          // A copy, as the next call adds to the record of the lab.
           const requests = first?.requests.map((one) => ({ ...one })) ?? [];
           const raw = first && { requests, prompt: first.prompt, started: first.started };
           const then = theCase.then === undefined ? undefined : await client.call(nextLine(line), () => {});
@@ -125,11 +125,11 @@ export function createAttempts(
         }
       };
       const result = judged();
-      // The same client makes the next call, or shows that it broke: it is not free for another case.
+      // The client is not free before its second call, or before the time in which it may crash.
       if (theCase.then !== undefined || theCase.run?.abort !== undefined) await result;
       return { judged: result };
     },
-    /** ms of real time of a run with this share of its repeated writes; undefined if there was no answer. */
+    /** ms of real time of a run with this share of its repeated writes; undefined without an answer. */
     async time(scale: number, limit: number): Promise<number | Late | undefined> {
       const run = await lab.start({ case: theCase, scale });
       const outcome = await client.call({ ...runLine(theCase, run), timeout: limit }, () => {});

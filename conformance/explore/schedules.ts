@@ -19,7 +19,7 @@ export interface Schedule {
   readonly of?: readonly [Schedule, Schedule];
 }
 
-/** Whether a moment is one where a kind of disturbance may lawfully happen. */
+/** Whether a kind of disturbance may lawfully happen at a moment. */
 function fits(
   kind: DisturbanceName,
   moment: KnownMoment,
@@ -70,7 +70,7 @@ function runningIn({ answer, path, writes }: KnownMoment['request']): string[] {
   return [...answer.matchAll(/"id":"([0-9a-f-]{36})"[^{}]*?"status":"running"/g)].map(([, id = '']) => id);
 }
 
-/** Whether a disturbed read did show another status than `running`, before which none had shown that. */
+/** Whether a disturbed read showed a booting intern that no earlier answer had shown running. */
 export function isBeforeRunning(requests: readonly KnownMoment['request'][], kind: string): boolean {
   const met = requests.find(({ disturbed }) => disturbed === kind);
   const id = internIn(met?.path ?? '');
@@ -78,7 +78,7 @@ export function isBeforeRunning(requests: readonly KnownMoment['request'][], kin
   return !requests.some((one) => one.n < met.n && runningIn(one).includes(id));
 }
 
-/** Whether a read is the first that shows its intern running in one of the runs: before it, any other status is lawful. */
+/** Whether a read was the first to show its intern running, in any of the runs. Another status is lawful there. */
 function firstRunning(runs: readonly (readonly KnownMoment['request'][])[]) {
   const keyOf = ({ nth, path }: KnownMoment['request']) => `${nth} ${path}`;
   const firsts = new Set<string>();
@@ -94,7 +94,7 @@ function firstRunning(runs: readonly (readonly KnownMoment['request'][])[]) {
   return (request: KnownMoment['request']) => request.operation === 'get' && firsts.has(keyOf(request));
 }
 
-/** The most telling first (EXP-8): smaller comes earlier. */
+/** The rank of a schedule: the most telling come first, with the smallest rank (EXP-8). */
 function rank(kind: DisturbanceName, moment: KnownMoment, its: DisturbanceClass): number {
   const question = moment.operation === 'answer' || moment.state !== undefined;
   if (its === 'final' && disturbanceOf(kind).at !== 'request' && (question || moment.write?.startsWith('tool')))
@@ -107,7 +107,7 @@ function rank(kind: DisturbanceName, moment: KnownMoment, its: DisturbanceClass)
   return its === 'harmless' ? 7 : 8;
 }
 
-/** Silences take long, and nothing of the machine. Spread among the first half of the rest, they are over before it is. */
+/** Spreads silences among the first half of the other schedules: they take long, but run beside the others without load. */
 function spread(ranked: readonly Schedule[]): Schedule[] {
   const waits = ({ kind }: Schedule) => kind === 'stall' || kind === 'silence';
   const [waiting, others] = [ranked.filter(waits), ranked.filter((one) => !waits(one))];
@@ -117,16 +117,16 @@ function spread(ranked: readonly Schedule[]): Schedule[] {
   return [...ranked].sort((a, b) => placeOf(a) - placeOf(b));
 }
 
-/** Heavier than: `final` before `transient` before `harmless`. */
+/** The heavier of two classes: `final` outweighs `transient`, and `transient` outweighs `harmless`. */
 const heavier = (one: DisturbanceClass, other: DisturbanceClass): DisturbanceClass =>
   CLASSES.indexOf(one) > CLASSES.indexOf(other) ? one : other;
 
-/** Disturbances of reads while an intern boots. */
+/** Disturbances of the reads of a booting intern. */
 const WHILE_BOOTING: readonly DisturbanceName[] = ['slow-boot', 'other-status'];
 
 /**
- * Each lawful disturbance at each moment that both undisturbed runs have, the most telling first (EXP-3). Programs that poll
- * see their intern running at another read in each run: such reads are moments too, of what happens while it boots.
+ * Each lawful disturbance at each moment that both undisturbed runs have, the most telling first (EXP-3). In a program that
+ * polls, the read that first shows the intern running differs from run to run: such reads count, too, for `WHILE_BOOTING`.
  */
 export function singlesOf(
   { moments, leftOut }: { readonly moments: readonly KnownMoment[]; readonly leftOut: readonly KnownMoment[] },
@@ -167,7 +167,7 @@ export function pairOf(one: Schedule, other: Schedule): Schedule {
   };
 }
 
-/** Pairs of singles, by chance from a seed: an endless source is bounded by what it is asked for. */
+/** At most `most` random pairs of singles, from a seed. */
 export function pairsOf(singles: readonly Schedule[], seed: string, most: number): Schedule[] {
   const random = createRandom(hash(`${seed} pairs`));
   const pairs = new Map<string, Schedule>();
@@ -175,7 +175,7 @@ export function pairsOf(singles: readonly Schedule[], seed: string, most: number
   for (let tries = 0; pairs.size < Math.min(most, all) && tries < 20 * most; tries++) {
     const [a, b] = [0, 0].map(() => singles[Math.floor(random() * singles.length)]);
     if (a === undefined || b === undefined || a === b) continue;
-    // One request meets one disturbance: what it is refused with can't be cut.
+    // A request meets one disturbance: the stream of a refused chat can't be cut.
     if (a.moment.operation === b.moment.operation && a.moment.nth === b.moment.nth) continue;
     const [one, other] = singles.indexOf(a) < singles.indexOf(b) ? [a, b] : [b, a];
     const pair = pairOf(one, other);

@@ -9,10 +9,10 @@ type Draft = { -readonly [Key in keyof SeenRequest]: SeenRequest[Key] } & { writ
 /** The longest part of a body that is kept, in characters. */
 const KEPT = 65_536;
 
-/** Equal questions in a row with equal answers, from which on a client only waits for another answer. */
+/** A client that sends the same request this often in a row, to the same answer, polls. */
 const POLLS = 3;
 
-/** Seconds for which a client may be asked to wait, and still be at work. */
+/** A client that `Retry-After` asks to wait counts as busy for at most this many seconds. */
 const LONGEST_WAIT = 60;
 
 const errorOf = (answer: string) => {
@@ -38,11 +38,11 @@ export interface Watch {
   readonly disturbed: readonly string[];
   /** Time of the last sign of life. */
   lastActivity(): number;
-  /** Until when a client was asked to wait: it is at work until then. */
+  /** The time until which `Retry-After` asked the client to wait. */
   askedUntil(): number;
-  /** Since when the client asks the same again and again, and hears the same; undefined where it does not. */
+  /** Time of the first request of a poll that goes on; undefined if the client does not poll. */
   pollsSince(): number | undefined;
-  /** The printed output counts as one. */
+  /** Notes a sign of life, such as printed output. */
   noteActivity(): void;
 }
 

@@ -80,7 +80,7 @@ const SHOWN = 20;
 /** The lines of a run: requests with their answers and writes, the disturbance, what was printed, the outcome. */
 export function timeLineOf({ seen, prints }: AppRun): TimeLineEntry[] {
   const lines: TimeLineEntry[] = [];
-  // Line by line: the pieces in which it came are chance.
+  // Whole lines, as the pieces of the output are random.
   const printed = (after: number) => {
     const pieces = prints.filter((print) => print.after === after).map(({ text }) => text);
     const said = stripVTControlCharacters(pieces.join(''))

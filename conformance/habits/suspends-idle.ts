@@ -4,13 +4,13 @@ import { boots } from './measured.js';
 import type { Visit } from './visit.js';
 import { idIn, pathOf } from './wire.js';
 
-/** ms after which an intern that nobody talks to is suspended. */
+/** ms after which this habit suspends an idle intern. */
 const IDLE = 4_000;
 
-/** Longest wait, in ms, for the idle one to have been there as long. */
+/** The longest wait, in ms, until the idle intern is as old as the one that stopped. */
 const LONGEST = 30_000;
 
-/** Whether an idle intern stopped; undefined where nobody can tell. */
+/** Whether the idle intern has stopped; undefined if that is unknown. */
 async function stopsIdle(visit: Visit, idler: string): Promise<boolean | undefined> {
   if (idler === 'none') return undefined;
   const { status, json } = await visit.send({ path: visit.pathOf(idler) });
@@ -21,7 +21,6 @@ export const suspendsIdle: Habit = {
   id: 'suspends-idle',
   what: 'suspends what is idle',
   kit: 'provisions again, three times at most; skips the checks that needed it to run on',
-  /** An intern that nobody has talked to for a while is suspended. */
   serve: (next, { host, keys }) => {
     const idleSince = new Map<string, number>();
     return async (request) => {
@@ -40,8 +39,8 @@ export const suspendsIdle: Habit = {
     };
   },
   /**
-   * An intern that the check uses, or that the finding shows, runs no more, and nobody here stopped it: another that is left idle,
-   * made for this, stops as well.
+   * An intern of the check or the finding has stopped, and the run did not stop it. The habit is confirmed if another intern, made for
+   * this and left idle, stops as well.
    */
   explains: async ({ seen }, visit) => {
     const { dealings, inHand, learnt, pathOf, send, shared } = visit;
@@ -55,14 +54,14 @@ export const suspendsIdle: Habit = {
       if (learnt.idler === undefined) {
         const again = Math.min(age(id), LONGEST);
         learnt.idler = await boots(visit);
-        // An older one may have been idle for longer than this will ever be.
+        // Older interns may have been idle for longer than the new one will be.
         visit.forget();
         return { again, learnt: true, skip };
       }
       const stops = await stopsIdle(visit, learnt.idler);
       if (stops === true) learnt.habits.set('suspends-idle', true);
       if (stops !== false) return { skip };
-      // The idle intern may stop yet: it is younger than the other one was.
+      // The idle intern is still younger than the stopped one was: it may stop later.
       const younger = age(id) - (visit.now() - gone.at) - age(learnt.idler);
       if (younger > 0) return { again: Math.min(younger, LONGEST), skip };
     }

@@ -9,19 +9,19 @@ export interface ToolCall {
   type: string | undefined;
   name: string | undefined;
   arguments: string;
-  /** The value in the place of the text of `arguments`, as JSON. */
+  /** A value of `arguments` that is no text, as JSON. */
   instead?: string;
-  /** In how many chunks it came. */
+  /** The number of chunks that carried parts of the call. */
   parts: number;
 }
 
-/** The error of an error chunk, wherever it was. */
+/** The error of an error chunk, from any place in it. */
 interface StreamError {
   readonly code: unknown;
   readonly message: unknown;
   readonly reason: unknown;
   readonly retryable: unknown;
-  /** Whether it was where the published API puts it: top level, beside the choice with the finish reason. */
+  /** Whether it stood where the published API puts it: at the top level, beside the choice with the finish reason. */
   readonly inPlace: boolean;
 }
 
@@ -32,11 +32,10 @@ export interface Chunk {
 
 /** The content of a chat stream so far. Grows while the stream is read. */
 export interface Transcript {
-  /** Number of the exchange that it answers. */
+  /** Number of the exchange that the stream answers. */
   readonly exchange: number;
   /**
-   * Whether a script decides what the intern does. A real intern owes the kit nothing: what it did is observed, not
-   * held against it.
+   * Whether a script decides what the intern does. A real intern may act as it likes: no finding is about its acts.
    */
   readonly scripted: boolean;
   readonly items: SseItem[];
@@ -57,12 +56,12 @@ export interface Transcript {
   ended: string | undefined;
 }
 
-/** The least time that is milliseconds: of seconds it is far in the future. */
+/** A larger time counts milliseconds: as seconds it would lie in the far future. */
 const MILLISECONDS = 1e11;
 
 const nonEmpty = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-/** A type that readers of messages pass over, as the format of event streams has it. */
+/** Whether clients ignore events of a type: only those without one, or of type `message`, are messages. */
 const isOther = (type: string | undefined): boolean => type !== undefined && type !== '' && type !== 'message';
 
 /** Reads `{code, message, metadata}` or `{code, reason}` wherever a chunk carries an error. */
@@ -107,7 +106,7 @@ export function createChunkGrammar(toolName: string, { scripted = true, exchange
   let event: StreamBreach['event'];
   /** The usage in the chunk that finishes a reply. */
   let usage: Record<string, unknown> | undefined;
-  /** Content of a message in the place of a delta. */
+  /** The content of a `message`, which some servers send instead of a `delta`. */
   let message: string | undefined;
   const breach = (rule: StreamRule, got?: unknown) => {
     const [requirement, level] = STREAM_RULES[rule];
@@ -173,7 +172,7 @@ export function createChunkGrammar(toolName: string, { scripted = true, exchange
     if (choices.length !== 1 || first.index !== 0) breach('one-choice');
     const delta = isRecord(first.delta) ? first.delta : {};
     if (!isRecord(first.delta)) breach('choice-has-delta');
-    // Answers that are no stream have their content there.
+    // An answer without streaming has its content in `message`.
     if (isRecord(first.message) && nonEmpty(first.message.content)) message ??= first.message.content;
     const says = nonEmpty(delta.content) || nonEmpty(delta.reasoning) || (delta.tool_calls ?? undefined) !== undefined;
     if (says && t.finish !== undefined) breach('nothing-after-finish');
@@ -182,7 +181,7 @@ export function createChunkGrammar(toolName: string, { scripted = true, exchange
     if (t.chunks.length === 1 && delta.content !== '') breach('first-chunk-empty');
     if ('session_id' in json) breach('session-in-final-only');
     if ('usage' in json) breach('usage-in-final-only');
-    // Before the end it may be a count that goes on.
+    // An earlier chunk may carry an intermediate count.
     if (first.finish_reason === 'stop' && isRecord(json.usage) && Object.keys(json.usage).length > 0)
       usage = json.usage;
     if (typeof delta.content === 'string') t.content += delta.content;
@@ -212,7 +211,7 @@ export function createChunkGrammar(toolName: string, { scripted = true, exchange
     event = item.kind === 'comment' ? undefined : { number: t.items.length, data: item.data };
     if (item.kind === 'comment') {
       t.comments.push(item);
-      // Any other comment may be where its server likes: a reader skips it.
+      // A client skips any other comment, wherever it stands.
       if (item.within && item.text.trim() === 'keepalive') breach('keepalive-between-events');
       return;
     }

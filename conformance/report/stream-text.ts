@@ -9,15 +9,15 @@ export const joinLines = (text: string): string => visible(text).replace(/\s*\n\
 export const seconds = (ms: number): string =>
   ms < 10_000 ? `${(ms / 1000).toFixed(2)} s` : `${(ms / 1000).toFixed(1)} s`;
 
-/** A value as a reader wants to see it. */
+/** A value as text, cut to `most` characters. */
 export function value(given: unknown, most = 2_000): string {
   const text = typeof given === 'string' ? given : JSON.stringify(given, null, 2);
   return visible(measured(text ?? String(given), most));
 }
 
 /**
- * An exchange in lines: request, response head, and the body: a stream step by step with its times, and at the step that is
- * wrong what a finding tells of it; anything else as it was sent.
+ * An exchange in lines: the request, the head of the response, its body. A stream is shown step by step, with times and with the
+ * words of the finding at the wrong step. Any other body is shown as it was sent.
  */
 export function exchangeLines(exchange: ShownExchange, most = 1_000, finding?: FindingResult): string[] {
   const { request, response } = exchange;
@@ -35,14 +35,14 @@ export function exchangeLines(exchange: ShownExchange, most = 1_000, finding?: F
   return lines;
 }
 
-/** The status of an answer, and what a reader must see of its body. */
+/** The line with the status of an answer, and lines that a mark must keep. */
 const HEAD = /^ {2}< \d{3} at /;
 const MARKED = /^ {2}[<✗] .*← /;
 /** Marked lines that a shortened exchange keeps, and lines below each. */
 const KEPT = 6;
 const BELOW = 3;
 
-/** The lines of an exchange, shortened in the middle to its first and last `most`, the head of the answer, and marked writes. */
+/** Shortens the lines of an exchange in the middle. Kept are the first and last `most`, the head of the answer, and marked writes. */
 export function shortExchange(lines: readonly string[], most: number): string[] {
   if (lines.length <= most * 2) return [...lines];
   const kept = new Set<number>();
@@ -62,7 +62,7 @@ export function shortExchange(lines: readonly string[], most: number): string[] 
     );
 }
 
-/** How many steps of a stream are shown from its beginning, and from its end, which most often tells what is wrong. */
+/** Steps of a stream that are shown from its beginning and from its end. The end most often shows the mistake. */
 const FIRST = 4;
 const LAST = 8;
 
@@ -82,7 +82,7 @@ function stepLines(row: StreamRow | number, most: number): string[] {
   ];
 }
 
-/** Cut in its middle: of a chunk the end says what it is. */
+/** Cuts a text in its middle: the end of a chunk tells its kind. */
 const middle = (text: string, most: number) =>
   text.length > most ? `${text.slice(0, most / 4)} … ${text.slice(text.length - (most * 3) / 4)}` : text;
 

@@ -8,7 +8,7 @@ import { onShared, runningOne } from '../helpers/interns.js';
 import { notFromTheBeginning, notRepeated } from '../helpers/words.js';
 import type { Transcript } from '../probe/chunks.js';
 
-/** CHAT-6: answers, those that are not accepted among them, and what comes after them. */
+/** CHAT-6: accepted and refused answers, and the streams after them. */
 export const CHAT_ANSWERS = checksOf('CHAT-6', {
   'chat/tool-call-pauses-and-continues': {
     title: 'After the answer the stream continues where it paused: in its session, well formed, repeating nothing.',
@@ -152,7 +152,8 @@ export const CHAT_ANSWERS = checksOf('CHAT-6', {
   },
   'chat-unacceptable/inherited-names': {
     level: 'C',
-    title: 'A required field named as what every object inherits is missing until it is answered.',
+    title:
+      'A required field with the name of an inherited property, such as toString, is missing until it is answered.',
     ...onShared(['control'], async (ctx, intern) => {
       for (const name of ctx.sample(['constructor', 'toString', 'hasOwnProperty', 'valueOf'])) {
         const ask = { kind: 'elicitation', message: 'Fill in.', fields: [{ name, required: true }] };

@@ -19,10 +19,10 @@ async function booted(ctx: Ctx, model: string, instructions?: string): Promise<P
   return talkingTo(ctx, await ctx.interns.until(intern.id, ['running']));
 }
 
-/** EMU-2 and EMU-3: scripts that are put, and which one a run takes. */
+/** EMU-2 and EMU-3: steps of scripts, and the script that a run takes. */
 export const SCRIPTS = checksOf('EMU-3', {
   'scripts/pieces': {
-    title: 'say comes in as many chunks as it says, cut within no character, whole when put together.',
+    title: 'say streams its text in the stated number of chunks, and cuts no character in half.',
     maxRuns: 40,
     ...onShared(['control'], async (ctx, intern) => {
       const cut = async (say: string, chunks: number) => {
@@ -39,7 +39,7 @@ export const SCRIPTS = checksOf('EMU-3', {
         const seen = await cut(say, chunks);
         ok(seen <= chunks, `chunks of a say in ${chunks}`, 'not more than that', seen);
       });
-      // Only here every unit is one character.
+      // Of plain letters, a text has exactly the stated chunks.
       await ctx.property('letters', fc.stringMatching(/^[a-z]{6,20}$/), number, async (say, chunks) => {
         equal(await cut(say, chunks), chunks, `chunks of a say in ${chunks}`);
       });
@@ -189,7 +189,7 @@ export const SCRIPTS = checksOf('EMU-3', {
     },
   },
   'scripts/put-again': {
-    title: 'A script put again is another from the next run on; one that goes on keeps its own.',
+    title: 'A replaced script applies from the next run on; a run under way keeps the old one.',
     ...onShared(['control', 'clock'], async (ctx, intern) => {
       const name = await ctx.control.script({ turn: [{ say: 'old ' }, { wait: '10s' }, { say: 'end' }] });
       const reply = await intern.held(named(name));

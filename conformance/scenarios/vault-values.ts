@@ -22,10 +22,10 @@ import { codeWord } from '../helpers/words.js';
 
 const UNIT = fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz0123456789');
 
-/** Longest name there may be. */
+/** Characters of the longest name of a secret. */
 const LONGEST_SECRET = 255;
 
-/** Names that begin with `base`, itself a valid name: words joined by single underscores, the longest often. */
+/** Valid names that begin with the valid name `base`: words joined by single underscores. One of four has the full length. */
 const secretNameFrom = (base: string): fc.Arbitrary<string> =>
   fc.oneof(
     {
@@ -43,7 +43,7 @@ const LONGEST_VALUE = 65_536;
 /** The vault of an intern of the run, where any name may be given. */
 const vaultOf = async ({ interns }: Pick<Ctx, 'interns'>) => ofIntern((await interns.stopped()).id);
 
-/** Refuses each body, where requests cost `few` of them, and stores nothing. */
+/** Each body is refused and stores nothing. Where requests cost, only `few` of them are sent. */
 async function refused(
   ctx: Ctx,
   bodies: readonly (readonly [string, unknown])[],
@@ -67,7 +67,7 @@ const hostNames = (count: number) => Array.from({ length: count }, (_, at) => `h
 
 export const VAULT_VALUES = checksOf('VAULT-3', {
   'vault/replaced': {
-    title: 'A second store of a name replaces its value and hosts: there is one secret of a name.',
+    title: 'A second store of a name replaces value and hosts: a name has one secret.',
     needs: ['write'],
     async run(ctx) {
       const name = secretName(ctx);
@@ -130,7 +130,7 @@ export const VAULT_VALUES = checksOf('VAULT-3', {
   },
   'vault/no-hosts': {
     level: 'C',
-    title: 'What is no exact DNS name of ASCII is 400 invalid_body.',
+    title: 'A host that is not an exact DNS name in ASCII is 400 invalid_body.',
     needs: ['control', 'write'],
     run: (ctx) =>
       refused(
@@ -173,8 +173,7 @@ export const VAULT_VALUES = checksOf('VAULT-3', {
   },
   'vault/body-strict': {
     level: 'C',
-    title:
-      'Unknown fields and what is no JSON are 400, one byte too many is 413, and the content type does not matter.',
+    title: 'Unknown fields and invalid JSON are 400, one byte too many is 413, and the content type does not matter.',
     needs: ['control', 'write'],
     async run(ctx) {
       const scope = await vaultOf(ctx);

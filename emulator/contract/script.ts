@@ -6,7 +6,7 @@ import { type Infer, withZod } from './with-zod.js';
 
 const DURATION = 'expected milliseconds, or a duration such as "20ms", "45s", "5m", "1h"';
 
-/** Milliseconds, or text such as `20ms`, `45s`, `5m`, `1h`. Kept as written: compiling reads it. */
+/** Milliseconds, or text such as `20ms`, `45s`, `5m`, `1h`. Stays as written until the script is compiled. */
 const duration = withZod((z) =>
   z
     .union([z.int().min(0), z.string().regex(/^\d+(\.\d+)?(ms|s|m|h)$/, { error: DURATION, abort: true })], {
@@ -106,7 +106,7 @@ const stepKinds = withZod(
     }) satisfies Record<StepName, z.ZodType<Step>>,
 );
 
-/** In the order of their names, by which a union's refusal is looked up. */
+/** Any step. The order is that of STEP_NAMES: messages for a refused union rely on it. */
 const step = withZod((z) => z.union(STEP_NAMES.map((name): z.ZodType<Step> => stepKinds()[name])));
 
 const onceOrOk = withZod((z) => z.enum(['ok', 'fails_once']));

@@ -9,17 +9,20 @@ export interface Match {
 }
 
 export interface Search {
-  /** Places in a text as it reads, those of one kind in order and without overlap, and such as `accept` takes. */
+  /**
+   * The places of values in a plain text that `accept` takes. Places of short values come first; places of the others follow in
+   * order, without overlap.
+   */
   find(text: string, accept?: (text: string, match: Match) => boolean): Iterable<Match>;
-  /** Whether a text may hold anything that is found, as it is or in Base64. */
+  /** Whether a text may contain a value, plainly or in Base64. */
   mayHold(text: string): boolean;
-  /** Whether Base64 in a text may. */
+  /** Whether a text may contain a value in Base64. */
   mayHoldInBase64(text: string): boolean;
-  /** Characters of the longest thing that is found. */
+  /** Characters of the longest value. */
   readonly longest: number;
 }
 
-/** Values that are searched for: the time grows with the length of a text, hardly with the number of values. */
+/** A set of values to search for. The time of a search grows with the text, hardly with the number of values. */
 export interface Known extends Search {
   readonly size: number;
   has(value: string): boolean;
@@ -29,18 +32,18 @@ export interface Known extends Search {
   hint(beginning: string): void;
   /** Adds a value of eight characters or more, of which only a digest is kept. It is found as a whole. */
   addDigest(value: string): void;
-  /** Where the longest beginning of a value starts that the end of a text cuts. */
+  /** The place of a value that the end of a text cuts: the longest such beginning. */
   begun(text: string): Omit<Match, 'length'> | undefined;
 }
 
 export interface KnownOptions {
-  /** A shorter value is found only where it is the whole text: it would be found in the middle of words. */
+  /** A value with fewer characters is found only as a whole text: words may contain it by chance. */
   readonly searchedFrom?: number;
-  /** How many of its first characters say that a value is there. The characters after them count as far as they agree. */
+  /** The number of first characters that identify a value. A match goes on as far as the text agrees with the value. */
   readonly enough?: (length: number) => number;
 }
 
-/** A value, as it reads; or its digest. */
+/** A reading of a value, or its digest. */
 interface Entry {
   readonly value: string;
   readonly reading: string;
@@ -48,25 +51,25 @@ interface Entry {
   readonly digest?: number;
 }
 
-/** How many characters of a value that is cut may stay. */
+/** The shortest beginning of a cut value that counts. */
 const LEAST_BEGUN = 4;
-/** A longer value is known by its beginning. */
+/** Of a longer value, this many first characters identify it. */
 const KNOWN_BY = 256;
 
 const digestOf = (text: string) => createHash('sha256').update(text).digest().readUIntBE(0, 6);
 const literally = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** The same as UTF-8, a byte a character: how percent encoding and Base64 spell a text that is not ASCII. */
+/** The UTF-8 bytes of a text as characters: percent encoding and Base64 encode these. */
 const asBytes = (value: string): string => Buffer.from(value).toString('latin1');
-/** A text that reads as itself in any way. */
+/** A text with a single reading. */
 const PLAIN = /^[\x21-\x7e]*$/;
-/** How a value reads once its escapes are undone: as text, as bytes, and with the plus signs of forms. */
+/** The readings of a value: as text, as bytes, and each with the plus signs of forms. */
 const readingsOf = (value: string): string[] =>
   PLAIN.test(value) ? [value] : [...new Set([value, asBytes(value)].flatMap((one) => [one, one.replaceAll(' ', '+')]))];
 
 /**
- * How Base64 spells a beginning in each of its alphabets, whatever precedes it: with none, one or two bytes of that in its first
- * group. Only characters that the beginning alone decides.
+ * The Base64 of a beginning, in both alphabets, after 0, 1 or 2 other bytes in its first group of three. Characters that depend on
+ * the other bytes are left out.
  */
 const inBase64 = (beginning: string): string[] =>
   ['', '.', '..'].flatMap((before) => {
@@ -81,7 +84,7 @@ export function createKnown(
   { searchedFrom = SEARCHED_FROM, enough = (length) => Math.min(length, KNOWN_BY) }: KnownOptions = {},
 ): Known {
   const values = new Set<string>();
-  /** Readings that are too short for a place in the index, and their values. */
+  /** Values by their readings that are too short for the index. */
   const short = new Map<string, string>();
   let anywhere: RegExp | undefined;
   const index = new Map<number, Entry[]>();
@@ -113,7 +116,7 @@ export function createKnown(
     else index.delete(key);
   };
 
-  /** How much of a text is an entry, from a place on. */
+  /** The number of characters of a text, from a place on, that agree with an entry. */
   const agreement = (text: string, place: number, { reading, length, digest }: Entry): number => {
     if (digest !== undefined) return digestOf(text.slice(place, place + length)) === digest ? length : 0;
     let agreed = Math.max(SEARCHED_FROM, enough(length));

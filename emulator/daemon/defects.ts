@@ -3,7 +3,7 @@ import type { ProofVersion } from '../signing/canonical.js';
 import { type Defect, duplicated, missing, otherValue, rewritten, timed } from './defect.js';
 import { MISTAKES } from './mistakes.js';
 
-/** The order of the group, for making a second S out of a first. */
+/** The order of the Ed25519 group: S plus this order gives a second signature that lenient verifiers accept. */
 const L = 2n ** 252n + 27742317777372353535851937790883648493n;
 
 function raiseS(signature: string): string {

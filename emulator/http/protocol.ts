@@ -45,9 +45,9 @@ function furtherHosts(rawHeaders: readonly string[] = []): readonly string[] {
 }
 
 /**
- * Refuses a request for its host: each `Host` header and the authority of an absolute target count, and more than one
- * `Host` is malformed (RFC 9112, 3.2). Undefined if it is served, and for regional hosts that a URL can hold: the
- * pipeline answers those, and they are in its journal.
+ * Refuses a request for its host: each `Host` header and the authority of an absolute target count. More than one `Host` is
+ * malformed (RFC 9112, 3.2). Undefined for a served host, and for a regional host that fits into a URL: the pipeline refuses
+ * that one and notes it in the journal.
  */
 export function refuseHost(
   validate: (host: string | undefined) => HostVerdict,

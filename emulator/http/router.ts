@@ -36,7 +36,7 @@ export function createRouter(
     const [first = ''] = patterns;
     return {
       area,
-      // `…/secrets/copy` is the secret of that name, and an operation too.
+      // `…/secrets/copy` is an operation, and also the secret named `copy`.
       routes: patterns.length > 1 ? patterns.flatMap((one) => byPath.get(one) ?? []) : (byPath.get(first) ?? NONE),
       internId: decoded(params.id),
       scimId: decoded(params.scimId),

@@ -18,7 +18,7 @@ interface Holder {
 export interface LockHost {
   /** Calls `renew` again and again, `ms` apart, without keeping the process alive; the result stops it. */
   every(ms: number, renew: () => void): () => void;
-  /** Waits, with everything else. */
+  /** Waits, and blocks the process. */
   wait(ms: number): void;
 }
 
@@ -112,7 +112,7 @@ function readHolder(files: Files, file: string): Holder | undefined {
   }
 }
 
-/** Creates `file` with its whole text at once, or returns false if it exists. So nobody ever reads half a lock. */
+/** Creates `file` with its whole text at once, so that nobody reads half a lock. Returns false if the file exists. */
 function createWhole(files: Files, file: string): boolean {
   const own = nameBeside(file);
   const text = `${JSON.stringify(self())}\n`;
@@ -143,7 +143,7 @@ function createPlainly(files: Files, file: string, text: string): boolean {
   }
 }
 
-/** Removes the lock of a dead process. Under a lock of its own, so that of two attempts only one succeeds. */
+/** Removes the lock of a dead process. A second lock guards this, so that only one process at a time removes it. */
 function removeStale(files: Files, file: string, gone: (file: string, holder: Holder) => boolean): void {
   const guard = `${file}.takeover`;
   if (!createWhole(files, guard)) {

@@ -31,7 +31,7 @@ const control = (method: string, path: string, body?: object): AnyRequest => ({
   by: 'control',
 });
 
-/** Any request; none that resets if `resets` is false. */
+/** Any request. Unless `resets`, none is a reset. */
 export function anyRequest(resets: boolean): fc.Arbitrary<AnyRequest> {
   const prompt = fc.constantFrom(...PROMPTS);
   const create = fc

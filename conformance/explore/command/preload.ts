@@ -8,16 +8,19 @@ import { type Members, openChannel } from './channel.js';
 import { inside, type Note, STEP } from './inside.js';
 import { PYTEST_PLUGIN, talks } from './talks.js';
 
-/** Names a run to its Node processes, with the ports of its emulator and the file that is noted in. */
+/** Environment variable: the id of the run. */
 const VARIABLE = 'INTERN_EXPLORE_INSIDE';
+/** Environment variable: the ports of the emulator. */
 const PORTS = 'INTERN_EXPLORE_PORTS';
+/** Environment variable: the file for notes. */
 const NOTES = 'INTERN_EXPLORE_NOTES';
-/** Set where its tests are learnt, and for what a test starts that test. */
+/** Environment variable: set while the run learns which tests talk to the emulator. */
 const LEARNS = 'INTERN_EXPLORE_TALKS';
+/** Environment variable: the test that started a process. */
 const TEST = 'INTERN_EXPLORE_TEST';
 const PLUGIN = 'intern_explore_talks';
 
-/** The module that every Node process of a command loads first. Whatever fails in it is no matter of the program's. */
+/** The source of the preloaded module. Its failures must not reach the program. */
 const sourceOf = (port: number) => `'use strict';
 // The compiler may have named functions by a helper of its own.
 const __name = (it) => it;
@@ -40,7 +43,7 @@ const parsed = (line: string): Note => recordOf(jsonOf(line));
 
 /** The module that every Node process of a command loads first. */
 export interface Preload {
-  /** The variables of one run beside an emulator at `ports`, its processes, and what they have noted; which tests talk, too. */
+  /** The environment of one run against an emulator at `ports`, its processes, and their notes. `learns`: notes which tests talk. */
   run(
     env: NodeJS.ProcessEnv,
     ports: readonly number[],

@@ -6,7 +6,7 @@ const before: readonly TimeLineEntry[] = [
   { kind: 'write', text: 'content "one "', request: 1 },
 ];
 
-/** A report with everything in it, of a program and a service that both mean harm. For tests of reporters. */
+/** A report with every part, whose texts attack the reader. For tests of reporters. */
 export const sampleReport = (hostile = '<script>hit</script>\u001b[31m\r::error::x'): ExploreReport => ({
   format: 'intern-explore',
   version: 1,

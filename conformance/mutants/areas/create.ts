@@ -16,7 +16,7 @@ export const CREATE = defineMutants({
   })),
   'create-loses-white-space': texts('create', ['description', 'instructions'], (text) => text.trim()),
   'create-is-200': status('create', 201, 200),
-  // A create in another workspace goes into the key's.
+  // A create in another workspace lands in that of the key.
   'create-ignores-the-workspace': routes('create', { authorize: undefined }),
   'create-in-a-foreign-workspace-is-403': errors(
     { of: method('POST'), status: 404, says: 'Workspace not found' },

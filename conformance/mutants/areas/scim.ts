@@ -69,7 +69,6 @@ export const SCIM_DIRECTORY = defineMutants({
     return limit > 0 && limit <= 100 && Number(offset) > 0 ? Number(offset) * limit : offset;
   }),
   'scim-create-is-200': status(CREATE, 201, 200),
-  // The same mapping again is 409.
   'scim-create-again-is-409': answers({ of: CREATE, status: [200, 201] }, (reply, { times }) => {
     const { data } = JSON.parse(String(reply.body)) as { data: { id: string } };
     return times(data.id) > 0 ? errorReply(409, 'Conflict') : reply;
@@ -83,7 +82,6 @@ export const SCIM_DIRECTORY = defineMutants({
       return same ? usual.updateMapping(same, body.role) : usual.createMapping(organization, body);
     },
   })),
-  // The same create again leaves updated_at.
   'scim-create-again-leaves-the-time': directory((usual) => ({
     createMapping(organization, body) {
       const same = usual
@@ -94,14 +92,14 @@ export const SCIM_DIRECTORY = defineMutants({
   })),
   'scim-owner-is-admin': sends(CREATE, 'role', (role) => (role === 'owner' ? 'admin' : role)),
   'scim-groups-of-others-are-409': errors({ of: CREATE, status: 404 }, { status: 409 }),
-  // An update has created_at of its own time.
+  // An update changes created_at.
   'scim-update-makes-anew': field(UPDATE, 'data.created_at', '2030-01-01T00:00:00.000Z'),
   'scim-update-leaves-the-time': directory((usual) => ({
     updateMapping: (mapping, role) => (mapping.role === role ? mapping : usual.updateMapping(mapping, role)),
   })),
   'scim-delete-keeps-members-by-default': query(DELETE, 'keep_members', (keep) => keep ?? 'true'),
   'scim-delete-is-204': answers({ of: DELETE, status: 200 }, NOTHING),
-  // Of keep_members given twice the first counts.
+  // The first of two keep_members counts.
   'scim-delete-takes-the-first-word': asked(DELETE, (request, { query }) => {
     const url = new URL(request.url);
     const first = query.get('keep_members');
@@ -120,7 +118,7 @@ export const SCIM_DIRECTORY = defineMutants({
   'scim-unknown-job-is-400': answers({ of: JOB, status: 404 }, errorReply(400, 'Bad Request')),
   'scim-job-without-location': withoutHeader('location', { of: START }),
   'scim-job-of-no-groups': field<unknown>(JOB, 'data.synced_groups', (count) => (count === null ? null : 0)),
-  // The message of a failed sync has its id in it.
+  // The message of a failed sync contains its id.
   'scim-job-fails-in-other-words': field<unknown>(JOB, 'data.error_message', (message, { parent }) =>
     message === null ? null : `${message} (${parent.id})`,
   ),

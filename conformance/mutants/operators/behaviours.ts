@@ -12,7 +12,7 @@ import { inside, type Part, wrap } from './parts.js';
 
 type Scripts = Part<'createScriptRegistry'>;
 
-/** Changes which behaviour takes a prompt, and what it is given of it. */
+/** Changes which behaviour takes a prompt, and the prompt that it gets. */
 export const resolves = (
   change: (usual: Scripts, ...given: Parameters<Scripts['resolveTurn']>) => ReturnType<Scripts['resolveTurn']>,
 ): Mutation =>
@@ -34,7 +34,7 @@ export const plans = (change: (plan: LifecyclePlan, row: InternRow) => Lifecycle
 /** Ends the behaviour. */
 const OVER = Symbol('over');
 
-/** Takes a behaviour event by event: what is yielded in the place of one, and what the behaviour gets for it. */
+/** Replaces each event of a behaviour: by the events that `begin` yields, and by the answer that it returns to the behaviour. */
 export const stepwise = (
   begin: (
     name: string,
@@ -60,7 +60,7 @@ export const stepwise = (
     },
   }));
 
-/** Changes the events of a behaviour, one by one; nothing leaves one out, a list puts several. */
+/** Changes the events of a behaviour one by one. Undefined drops an event; a list puts several in its place. */
 export const yields = (
   begin: (name: string, turn: Turn) => (event: BehaviourEvent) => BehaviourEvent | BehaviourEvent[] | undefined,
 ): Mutation =>
@@ -76,7 +76,7 @@ export const yields = (
     };
   });
 
-/** The intern's own treatment of questions: an answer of its own, in place of asking, or undefined to ask. */
+/** Has the intern answer questions by itself. With undefined it asks. */
 export const answersItself = (answer: (ask: Ask, turn: Turn, asked: number) => AskResult | undefined): Mutation =>
   stepwise((_, turn) => {
     let asked = 0;
@@ -88,7 +88,7 @@ export const answersItself = (answer: (ask: Ask, turn: Turn, asked: number) => A
     };
   });
 
-/** Has a run do something with the answer it was given: another answer, or an end. */
+/** Changes the answers that a run gets: to another answer, or to an end of the run. */
 export const whenAnswered = (
   change: (answer: AskResult, ask: Ask) => AskResult | { readonly end: 'cancelled' },
 ): Mutation =>
@@ -104,7 +104,7 @@ export const whenAnswered = (
       },
   );
 
-/** Ends a run some time after `starts` says so of an event it yielded (undefined: of its beginning), whatever it does. */
+/** Ends a run `ms` after the first event for which `starts` is true. Before the first event `starts` gets undefined. */
 export const endsAfter = (
   ms: number,
   end: 'cancelled' | 'deadline',
@@ -114,11 +114,10 @@ export const endsAfter = (
     ...behaviour,
     async *turn(turn, context) {
       const generator = behaviour.turn(turn, context);
-      const over = Symbol('over');
-      let rung: Promise<typeof over> | undefined;
+      let rung: Promise<typeof OVER> | undefined;
       const start = (event: BehaviourEvent | undefined) => {
         if (!rung && starts(turn, event)) {
-          rung = context.clock.sleep(ms).then(() => over);
+          rung = context.clock.sleep(ms).then(() => OVER as typeof OVER);
           rung.catch(() => {});
         }
       };
@@ -127,7 +126,7 @@ export const endsAfter = (
       for (;;) {
         const next = generator.next(answer);
         const step = await (rung ? Promise.race([next, rung]) : next);
-        if (step === over) {
+        if (step === OVER) {
           next.catch(() => {});
           yield { end };
           return;

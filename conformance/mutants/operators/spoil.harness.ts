@@ -36,7 +36,7 @@ function* otherTexts(text: string): Generator<readonly [way: string, value: unkn
   else yield ['another', `${text}x`];
 }
 
-/** Other values of a place, each by the way; undefined takes it out. */
+/** Wrong values for a place, with their ways. Undefined removes the place. */
 function* others(value: unknown, name = ''): Generator<readonly [way: string, value: unknown]> {
   const isText = typeof value === 'string';
   yield ['dropped', undefined];
@@ -54,7 +54,7 @@ function* others(value: unknown, name = ''): Generator<readonly [way: string, va
   if (value.length > 1) yield ['reversed', value.toReversed()];
 }
 
-/** A JSON value that is wrong in one place, each with the way: with other values, and with those of earlier ones. */
+/** Copies of a JSON value that are wrong in one place, with their ways. Wrong values are made up, or come from earlier answers. */
 function* spoiltPlaces(
   json: unknown,
   earlier: readonly unknown[],
@@ -82,7 +82,7 @@ function withJson(answered: Answered, json: unknown, status = answered.status): 
   return { ...answered, status, json, text, all: () => text };
 }
 
-/** The body of an answer whose status is another. */
+/** A body that fits a changed status. */
 function bodyFor(json: unknown, before: number, status: number): unknown {
   if (status === 204) return undefined;
   if (status < 400) return before < 400 ? json : {};
@@ -198,7 +198,7 @@ function* spoiltStream(
   if (whole?.stream !== undefined) yield spoilt('an earlier answer', whole.stream.items);
 }
 
-/** An answer in every way in which the table of operators spoils it. */
+/** The wrong versions of an answer, one for every operator. */
 export function* spoiltIn({ asked, answered }: Exchange, earlier: Earlier, toolName: string): Generator<Spoilt> {
   if (answered === undefined) return;
   const { status, json, stream } = answered;

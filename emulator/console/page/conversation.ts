@@ -20,7 +20,7 @@ export interface Conversation {
   usage: Usage | null;
   /** The request whose response streams it just now. */
   streaming: RequestRow | undefined;
-  /** The lines are no longer held, or not read yet. */
+  /** No line is known: they are not read yet, or no longer kept. */
   silent: boolean;
 }
 
@@ -60,8 +60,8 @@ const isEnd = (item: Item): boolean => item.kind === 'mark' && item.request === 
 const MESSAGES = new Set(['prompt', 'steer', 'answer']);
 
 /**
- * The request that each message came with, in order. If the first messages or their requests are no longer held, the
- * last ones belong together.
+ * The request of each message, in order. If older messages or requests are no longer kept, the lists are matched from their
+ * ends.
  */
 function requestsOf(lines: readonly Line[], requests: readonly RequestRow[]): (RequestRow | undefined)[] {
   const [line] = lines;

@@ -6,12 +6,13 @@ import type { FieldProblem } from '../../contract/problem.js';
 import { isRecord } from '../../contract/record.js';
 import type { RunView } from '../../contract/run.js';
 
+/** A request and its circumstances, from which advice is given. */
 export interface Facts {
   readonly entry: JournalEntry;
-  /** Of a refusal. */
+  /** The error of a refused request. */
   readonly key: RefusalKey | undefined;
   readonly fields: readonly FieldProblem[];
-  /** `http://127.0.0.1:4683/api/v1` */
+  /** Base URL: `http://127.0.0.1:4683/api/v1`. */
   readonly base: string;
   readonly workspaceId: string;
   readonly idempotencyHeader: string;

@@ -66,7 +66,7 @@ export function withReplayedInterns(own: InternRows, clock: Pick<Clock, 'now'>, 
   };
 }
 
-/** Signs with the emulator's own key: its daemons know no other. */
+/** Answers that the emulator makes itself, such as proofs: its daemons trust only its own key. */
 function ownAnswers({ clock, random, profile, signer, interns }: ReplayPartsDeps): OwnAnswers {
   const names = proofHeaders(profile);
   const schema = signBodySchema(profile.route_methods);
@@ -140,7 +140,7 @@ const NOT_RECORDED = {
   retryable: false,
 } as const;
 
-/** The interface as the recordings have it (REC-2). */
+/** An app that answers requests from recordings (REC-2). */
 function createReplayApp({ replay, otherwise, journal, emulated, requestId }: ReplayAppDeps): App {
   const answer = async (received: ReceivedRequest, bindings: NodeBindings | undefined): Promise<AnyResponse> => {
     const request = received instanceof PlainRequest ? asRequest(received) : received;
