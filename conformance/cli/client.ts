@@ -7,8 +7,9 @@ import type { EvaluateOptions } from '../clients/evaluate.js';
 import { cases } from '../clients/index.js';
 import { runClient, unitsOf } from '../clients/run-client.js';
 import { UsageError } from '../framework/usage.js';
+import { chosenOf } from '../run/select.js';
 import { makeFolders } from './destinations.js';
-import { chosen, concluded } from './engine.js';
+import { concluded } from './engine.js';
 import type { Io } from './io.js';
 import type { Settings } from './settings.js';
 import { showAt } from './show.js';
@@ -48,7 +49,7 @@ export async function clientCommand(
   const [program, ...args] = command;
   if (program === undefined) throw new UsageError('client: expected -- and the command of an adapter after it');
   const cuts = createValues({ cuts: cutsGiven }).choice('cuts', ['few', 'all', 'none']) ?? 'few';
-  const selected = chosen(unitsOf(cases), settings, 'case');
+  const selected = chosenOf(unitsOf(cases), settings, 'case');
   if (settings.plan) {
     io.out(
       clientPlan(

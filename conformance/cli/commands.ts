@@ -1,16 +1,18 @@
 import { given } from '../../emulator/contract/given.js';
 import { suggestion } from '../../emulator/contract/nearest.js';
+import type { Driver } from '../drivers/driver.js';
 import { UsageError } from '../framework/usage.js';
 import { REPORT_KINDS, REPORTERS } from '../report/index.js';
 import { merge } from '../run/merge.js';
-import { runChecks } from '../run/runner.js';
+import { asUnit, runChecks } from '../run/runner.js';
+import { chosenOf } from '../run/select.js';
 import { checks } from '../scenarios/index.js';
 import type { FlagTable } from './arguments.js';
 import { cleanupCommand } from './cleanup.js';
 import { diffCommand, trendCommand } from './compare.js';
 import { deliver, makeFolders, reportsOf } from './destinations.js';
 import { driftCommand, driftTargets } from './drift.js';
-import { agreed, atTarget, chosen, concluded, connected } from './engine.js';
+import { agreed, atTarget, concluded, connected } from './engine.js';
 import { readReport } from './files.js';
 import {
   CLEANUP_FLAGS,
@@ -28,18 +30,15 @@ import { readSettings, type Settings } from './settings.js';
 
 /** Does a run as requested and returns its exit code. */
 export async function runCommand(settings: Settings, io: Io): Promise<number> {
-  const selected = chosen(checks, settings);
+  const asked = checks.map((check) => {
+    const { minRuns = 0, maxRuns = Number.POSITIVE_INFINITY } = check;
+    return { ...asUnit(check), minRuns, maxRuns };
+  });
+  const units = chosenOf(asked, settings);
   if (settings.plan) {
-    const { host, signal } = io;
-    const planned = await connected(
-      settings,
-      io,
-      (driver) => plan({ settings, driver, checks: selected, host, signal }),
-      { look: false },
-    );
-    if (signal.aborted) io.err('interrupted: there is no plan\n');
-    else io.out(planned);
-    return signal.aborted ? 3 : 0;
+    const planned = async (driver: Driver) => plan({ settings, driver, units });
+    io.out(await connected(settings, io, planned, { look: false }));
+    return 0;
   }
   makeFolders(settings);
   return concluded(settings, io, async (options) => {

@@ -4,8 +4,9 @@ import { drift, readRecording, type Scenario, scenariosOf } from '../drift/drift
 import { isRead } from '../drift/exchange.js';
 import { recordedBefore } from '../drift/recorded-before.js';
 import { UsageError } from '../framework/usage.js';
+import { chosenOf } from '../run/select.js';
 import { makeFolders } from './destinations.js';
-import { atTarget, chosen, commandOf, concluded } from './engine.js';
+import { atTarget, commandOf, concluded } from './engine.js';
 import type { Io } from './io.js';
 import type { Settings } from './settings.js';
 
@@ -62,7 +63,7 @@ export function driftTargets(words: readonly string[]): { files: string[]; url: 
 /** `intern-conformance drift FILE… [URL]`: compares a target with recordings of another. Answers the exit code. */
 export async function driftCommand(files: readonly string[], settings: Settings, io: Io): Promise<number> {
   const exchanges = files.flatMap((file) => readRecording(file, (message) => io.err(visible(`${message}\n`))));
-  const scenarios = chosen(scenariosOf(exchanges), settings, 'scenario').map(({ scenario }) => scenario);
+  const scenarios = chosenOf(scenariosOf(exchanges), settings, 'scenario').map(({ scenario }) => scenario);
   if (settings.plan) {
     io.out(visible(driftPlan({ scenarios, url: settings.url, readOnly: settings.readOnly })));
     return 0;

@@ -9,7 +9,6 @@ import { progress } from '../report/tty.js';
 import { ownCommand } from '../run/replay.js';
 import type { Results } from '../run/results.js';
 import type { RunnerOptions } from '../run/runner.js';
-import { partOf, select } from '../run/select.js';
 import type { EngineOptions } from '../run/units.js';
 import { readBaseline, writeBaseline } from './baseline.js';
 import { deliver, folder, refuseLink } from './destinations.js';
@@ -26,17 +25,6 @@ export function commandOf(
   const words = [...before, ...(url === undefined ? [] : [url]), ...(config === undefined ? [] : ['--config', config])];
   return ownCommand('intern-conformance', [...words, ...again]);
 }
-
-/**
- * The units that a call asks for, before anything is opened for them.
- *
- * @throws SelectionError for a pattern that fits none
- */
-export const chosen = <One extends Parameters<typeof select>[0][number]>(
-  units: readonly One[],
-  settings: Settings,
-  kind?: Parameters<typeof select>[2],
-): readonly One[] => partOf(select(units, settings, kind), settings);
 
 /** The request of a call that every run shares, whatever its units are. */
 const engineOptions = (settings: Settings, io: Io): EngineOptions => {

@@ -11,10 +11,10 @@ import { REPORTERS } from '../report/index.js';
 import { progress } from '../report/tty.js';
 import { RULES } from '../rules/index.js';
 import type { CheckResult, FailOn } from '../run/results.js';
+import { chosenOf } from '../run/select.js';
 import { asKnown } from '../run/verdict.js';
 import { readBaseline } from './baseline.js';
 import { deliver, makeFolders } from './destinations.js';
-import { chosen } from './engine.js';
 import type { Io } from './io.js';
 import type { Settings } from './settings.js';
 import { createValues, type Flags } from './values.js';
@@ -110,7 +110,7 @@ export async function judgeCommand(
   makeFolders(settings);
   const { profile, publicKeys, workspaceId } = settings;
   const baseline = settings.baseline === undefined ? undefined : readBaseline(settings.baseline, false);
-  const only = new Set(chosen(RULES, settings).map(({ id }) => id));
+  const only = new Set(chosenOf(RULES, settings).map(({ id }) => id));
   const { checkEnd } = progress(io.err, { colour: io.colour, live: false, width: io.width });
   const confirmed = (row: CheckResult) => {
     if (asKnown(row, baseline, io.host.now(), failOn).known !== true) checkEnd?.(row, { index: 0, of: 0 });

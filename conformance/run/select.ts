@@ -31,14 +31,11 @@ interface Selectable {
   readonly requirement: string;
   readonly level: Level;
   readonly heads?: readonly { readonly id: string }[];
+  /** Rules judge what it sends. */
   readonly feeds?: boolean;
+  /** It is a rule, and sends nothing. */
+  readonly watches?: boolean;
 }
-
-/** The shard of units that a selection means. */
-export const partOf = <One>(
-  units: readonly One[],
-  { shard }: { readonly shard?: Selection['shard'] | undefined },
-): readonly One[] => units.filter((_, at) => isInShard(shard, at));
 
 /**
  * The units that a selection means, of every shard. A unit with a wanted row is done as a whole; to leave it out takes its own name.
@@ -77,6 +74,23 @@ export function select<One extends Selectable>(
   return units
     .filter((unit) => wanted(unit) && !unwanted(unit))
     .filter((unit) => levels === undefined || levels.includes(unit.level));
+}
+
+/**
+ * The units that a run does: those of its shard that the selection means, and what feeds rules where it means nothing else.
+ *
+ * @throws SelectionError as {@link select}
+ */
+export function chosenOf<One extends Selectable>(
+  units: readonly One[],
+  selection: Selection,
+  kind?: UnitKind,
+): readonly One[] {
+  const chosen = select(units, selection, kind);
+  const fed = chosen.every(({ watches }) => watches === true)
+    ? [...units.filter(({ feeds }) => feeds), ...chosen]
+    : chosen;
+  return fed.filter((_, at) => isInShard(selection.shard, at));
 }
 
 /**

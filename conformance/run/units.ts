@@ -8,7 +8,7 @@ import { decidedBy } from '../requirements/views.js';
 import type { BudgetOptions, Ending } from './budget.js';
 import type { CleanupResult } from './cleanup.js';
 import type { CheckResult, FailOn, Results, RowHead, RunEvents } from './results.js';
-import { checksOfSet, partOf, type Selection, select, type UnitKind } from './select.js';
+import { checksOfSet, chosenOf, type Selection, type UnitKind } from './select.js';
 import { type Assembled, asKnown, asNew, assemble, type Baseline } from './verdict.js';
 
 /** How a unit is done. */
@@ -147,12 +147,7 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: Un
   const { about, ending, host } = target;
   const set = requirements === undefined ? undefined : checksOfSet(requirements);
   const began = host.now();
-  const chosen = select(units, options, options.kind);
-  // Rules judge what others send: where nothing else is chosen, that is the rows.
-  const fed = chosen.every(({ watches }) => watches === true)
-    ? [...units.filter(({ feeds }) => feeds), ...chosen]
-    : chosen;
-  const selected = order(partOf(fed, options));
+  const selected = order(chosenOf(units, options, options.kind));
   const of = selected.reduce((sum, { heads }) => sum + heads.length, 0);
   for (const unit of selected) unit.prepare?.();
   const concurrency = Math.max(1, Math.min(target.concurrency, selected.length));
