@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Ctx } from '../framework/context.js';
 import { answerOf, findingOf } from '../framework/finding.js';
 import { DISCONNECT } from './disconnect.js';
@@ -17,7 +17,12 @@ function staysBusy() {
     chat: async () =>
       prompts++ > 0
         ? { status: 409, whole: async () => busy }
-        : { status: 200, until: async () => ({ content: 'x' }), disconnect: async () => {} },
+        : {
+            status: 200,
+            transcript: { content: 'x' },
+            until: async () => ({ content: 'x' }),
+            disconnect: async () => {},
+          },
   } as unknown as Ctx;
 }
 
@@ -26,3 +31,33 @@ test('an intern that stays busy after its client has left is found by its answer
   const found = await check?.run(staysBusy()).then(() => undefined, findingOf);
   expect(found && answerOf(found.found)).toMatchObject({ status: 409, reason: 'not_now', retryable: true });
 });
+
+test.each(['disconnect/while-silent', 'disconnect/noticed', 'disconnect/after-an-answer'])(
+  '%s leaves no stream that ends with a question a moment after its first words',
+  async (id) => {
+    const asking = { toolCalls: [{ id: 'call', arguments: '{"options":["allow_once"]}' }], sessionId: 'one' };
+    const transcript: Record<string, unknown> = { content: 'working' };
+    const disconnect = vi.fn(async () => {});
+    const asked = {
+      status: 200,
+      end: async () => ({ ...asking, content: '', finish: 'tool_calls' }),
+      disconnect: async () => {},
+    };
+    const silent = { status: 200, transcript, until: async () => transcript, disconnect };
+    const ctx = {
+      interns: { running: async () => ({ id: 'one' }) },
+      prompt: (behaviour: string) => behaviour,
+      needsStreaming() {},
+      internDid(holds: boolean, { did }: { did: string }) {
+        if (!holds) throw new Error(`did not ${did}`);
+      },
+      wait: async () => void Object.assign(transcript, { finish: 'tool_calls' }),
+      chat: async (_: string, { prompt, approval_mode }: { prompt: string; approval_mode?: string }) =>
+        prompt === 'silent' && approval_mode === undefined ? silent : asked,
+      answer: async () => silent,
+    } as unknown as Ctx;
+    const check = DISCONNECT.find((one) => one.id === id);
+    await expect(check?.run(ctx)).rejects.toThrow('did not fall silent');
+    expect(disconnect).not.toHaveBeenCalled();
+  },
+);

@@ -11,12 +11,22 @@ import { onceFree } from '../helpers/turns.js';
 const WAITED = 33_000;
 const MOMENT = 2_000;
 
+/**
+ * Leaves a stream that has been silent for a moment. An intern that asks again sends the end of its stream, and its run
+ * lives on (CHAT-9): a client that leaves while that is on its way has cancelled nothing.
+ */
+async function leave(ctx: Ctx, reply: ChatReply): Promise<void> {
+  await ctx.wait(MOMENT);
+  const { finish, content } = reply.transcript;
+  ctx.internDid(finish === undefined, { did: 'fall silent', said: content });
+  await reply.disconnect();
+}
+
 /** Leaves a silent stream, and sends prompts until the intern takes one, and until its session takes one. */
 async function noticed(ctx: Ctx): Promise<void> {
   const intern = await runningOne(ctx);
   const session_id = `left ${intern.id}`;
-  const reply = await intern.streaming({ prompt: ctx.prompt('silent'), session_id });
-  await reply.disconnect();
+  await leave(ctx, await intern.streaming({ prompt: ctx.prompt('silent'), session_id }));
   let waited = 0;
   const taken = async (input: ChatInput, goesOn: number) => {
     for (;;) {
@@ -58,8 +68,7 @@ export const DISCONNECT = checksOf('CHAT-10', {
       'A client that leaves a silent stream has cancelled its run within 30 seconds: the next prompt of the session starts another.',
     ...onRunning(['behaviour:silent', 'slow:31s'], async (ctx, intern) => {
       const session_id = `gone ${intern.id}`;
-      const reply = await intern.streaming({ prompt: ctx.prompt('silent'), session_id });
-      await reply.disconnect();
+      await leave(ctx, await intern.streaming({ prompt: ctx.prompt('silent'), session_id }));
       await ctx.wait(31_000);
       const next = await onceFree(ctx, () => intern.chat({ prompt: 'Hello.', session_id }));
       expect.finish(next, 'stop', 'the next prompt of the session');
@@ -73,8 +82,7 @@ export const DISCONNECT = checksOf('CHAT-10', {
       const intern = await runningOne(ctx);
       const waiting = await intern.asked(ctx.prompt('ask-permission'));
       const t = await intern.asked(ctx.prompt('ask-then-silent'));
-      const reply = await intern.resumed(t);
-      await reply.disconnect();
+      await leave(ctx, await intern.resumed(t));
       await ctx.wait(31_000);
       const { session: session_id } = callOf(t);
       const next = await onceFree(ctx, () => intern.chat({ prompt: 'Hello.', session_id }));
