@@ -1,5 +1,5 @@
 import { ERRORS } from '../contract/errors.js';
-import { json, type PlainResponse } from '../http/response.js';
+import { headOf, json, type PlainResponse } from '../http/response.js';
 import type { ReceivedRequest } from '../requests/received-request.js';
 import { guardControl } from './guard.js';
 import type { ControlParts } from './parts.js';
@@ -14,7 +14,7 @@ export function createControl(
   load: () => Promise<ReturnType<typeof createRouter>>,
 ): (request: ReceivedRequest, streams?: () => void) => Promise<PlainResponse> {
   let serve: ReturnType<typeof load> | undefined;
-  return async (request, streams) => {
+  const answerTo = async (request: ReceivedRequest, streams?: () => void): Promise<PlainResponse> => {
     const refused = guardControl(request, token, beyondLoopback(), publicHost);
     if (refused === undefined) {
       serve ??= load().catch((error: unknown) => {
@@ -25,5 +25,12 @@ export function createControl(
     }
     const { status } = ERRORS.regional;
     return json({ error: { code: status, message: refused } }, status);
+  };
+  return async (request, streams) => {
+    const answer = await answerTo(request, streams);
+    if (request.method !== 'HEAD') return answer;
+    // A stream that nobody reads is released.
+    if (answer.body instanceof ReadableStream) await answer.body.cancel();
+    return headOf(answer);
   };
 }

@@ -35,10 +35,13 @@ test('a call that is read may be asked for its head alone, a stream too', async 
   for (const path of ['/_emulator/health', '/_emulator/clock', '/_emulator/events']) {
     const { status, text, headers } = await api.call('HEAD', path);
     expect([path, status, text]).toEqual([path, 200, '']);
+    const { length } = path === '/_emulator/events' ? { length: undefined } : (await api.call('GET', path)).text;
+    expect(headers.get('content-length')).toBe(length === undefined ? null : String(length));
     expect(headers.get('content-type')).toMatch(/json|event-stream/);
   }
   const refused = await api.call('HEAD', '/_emulator/reset');
   expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'POST']);
+  expect(Number(refused.headers.get('content-length'))).toBeGreaterThan(10);
   expect((await api.call('PATCH', '/_emulator/health')).headers.get('allow')).toBe('GET, HEAD');
   await api.emulator.close();
 });

@@ -108,12 +108,6 @@ function checkQuery({ query }: ControlRow, given: URLSearchParams): void {
   }
 }
 
-/** The same without its body: a stream that nobody reads is released. */
-async function headOf(answer: PlainResponse): Promise<PlainResponse> {
-  if (answer.body instanceof ReadableStream) await answer.body.cancel();
-  return { ...answer, body: null };
-}
-
 /** Serves a table of rows below `/_emulator`, with 404, 405 and errors in one form. */
 export function createRouter(
   rows: readonly ControlRow[],
@@ -128,8 +122,7 @@ export function createRouter(
     const path = url.pathname.slice('/_emulator'.length) || '/';
     const { patterns, params } = find(path);
     const known = patterns.flatMap((pattern) => byPath.get(pattern) ?? []);
-    const isHead = request.method === 'HEAD';
-    const method = isHead ? 'GET' : request.method;
+    const method = request.method === 'HEAD' ? 'GET' : request.method;
     const row = known.find((candidate) => candidate.method === method);
     try {
       if (known.length === 0) throw notFound(rows, path);
@@ -142,7 +135,7 @@ export function createRouter(
         };
       }
       checkQuery(row, url.searchParams);
-      const answer = await row.handle({
+      return await row.handle({
         params: Object.fromEntries(Object.entries(params).map(([name, value]) => [name, decode(value)])),
         query: url.searchParams,
         request,
@@ -150,7 +143,6 @@ export function createRouter(
         // A request that is still being sent when the state is replaced is not written into the new state.
         body: async () => row.body && state.race(readJson(request, row.body)),
       });
-      return isHead ? await headOf(answer) : answer;
     } catch (error) {
       if (error instanceof ControlError) return errorJson(error.status, error.message);
       if (error instanceof Refusal) return refusalResponse(error);

@@ -10,7 +10,7 @@ import { after, DropConnection, Exchange, headerOf, type NodeBindings, type Reso
 import { createFailure, type FailureDeps } from './failure.js';
 import type { JournalDraft } from './journal-entry.js';
 import type { RequestIds } from './request-ids.js';
-import type { PlainResponse } from './response.js';
+import { headOf, type PlainResponse } from './response.js';
 import { BASE } from './route.js';
 
 export interface PipelineDeps extends AcceptDeps, FailureDeps {
@@ -90,20 +90,13 @@ export function createPipeline(deps: PipelineDeps) {
   const seal = (answer: PlainResponse, exchange: Exchange): PlainResponse => {
     const { draft } = exchange;
     const cors = deps.cors.headers(exchange.header('origin'));
-    // A HEAD is answered with the length that the body of its GET has.
-    const length = exchange.bodiless && typeof answer.body === 'string' ? Buffer.byteLength(answer.body) : undefined;
-    const headers = {
-      'x-request-id': draft.id,
-      ...cors,
-      ...answer.headers,
-      ...(length !== undefined && { 'content-length': `${length}` }),
-    };
-    draft.status = answer.status;
+    const { status, headers: own, body } = exchange.bodiless ? headOf(answer) : answer;
+    const headers = { 'x-request-id': draft.id, ...cors, ...own };
+    draft.status = status;
     draft.responseHeaders = headers;
-    const body = exchange.bodiless ? null : answer.body;
     if (typeof body === 'string') journal.noteResponseBody(draft, body);
     journal.responded(draft);
-    return { status: answer.status, body, headers };
+    return { status, body, headers };
   };
 
   const answered = (answer: PlainResponse, exchange: Exchange): PlainResponse => {

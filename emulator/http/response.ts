@@ -17,6 +17,13 @@ export const json = (value: unknown, status = 200, headers: Record<string, strin
   headers: { 'content-type': 'application/json', ...headers },
 });
 
+/** The answer to a HEAD: that to a GET without its body, and with its length. */
+export function headOf({ status, headers, body }: PlainResponse): PlainResponse {
+  if (body === null || body instanceof EventStream || body instanceof ReadableStream)
+    return { status, headers, body: null };
+  return { status, headers: { ...headers, 'content-length': `${Buffer.byteLength(body)}` }, body: null };
+}
+
 /** Header values are Latin-1 in one line, and bounded. */
 const headerText = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 500);
 

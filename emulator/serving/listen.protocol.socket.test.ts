@@ -124,6 +124,39 @@ test('an answer keeps the length that it has, and each of its cookies', async ()
   expect(text.match(/^set-cookie: [ab]=\d\r$/gim)).toHaveLength(2);
 });
 
+test.each([0, 1])(
+  'a stream that fails after %i events is cut and logged, and nothing is written of why',
+  async (sent) => {
+    const headers = { 'content-type': 'text/event-stream' };
+    let left = sent;
+    const failing = () =>
+      new ReadableStream<Uint8Array>({
+        async pull(controller) {
+          await new Promise(setImmediate);
+          if (left-- > 0) controller.enqueue(Buffer.from('data: 1\n\n'));
+          else controller.error(new Error('a secret of ours'));
+        },
+      });
+    const { port, logged } = await bare({ answer: () => new Response(failing(), { headers }) });
+    const text = await exchange(port, 'GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    expect(text.match(/data: 1/g) ?? []).toHaveLength(sent);
+    expect(text).not.toMatch(/secret|\r\n0\r\n/);
+    expect(logged).toMatchObject([
+      { event: 'internal_error', request_id: 'fresh', error: expect.stringContaining('a secret of ours') },
+    ]);
+  },
+);
+
+test.each([
+  ['OPTIONS * HTTP/1.1', 400],
+  ['GET / HTTP/1.1\r\nExpect: miracles', 417],
+])('%j is refused, and logged', async (line, status) => {
+  const { port, logged } = await bare({});
+  const answer = await exchange(port, `${line}\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+  expect(read(answer).status).toBe(status);
+  expect(logged).toMatchObject([{ event: 'request_refused', request_id: 'fresh', status }]);
+});
+
 test('a stream that is made for a client who has left is cancelled', async () => {
   let answer: (response: Response) => void = () => {};
   const made = new Promise<Response>((resolve) => {

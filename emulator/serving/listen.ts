@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import type { Socket } from 'node:net';
 import { hostDelay } from '../clock/host.js';
 import { bind } from '../contract/bind.js';
-import { ERRORS } from '../contract/errors.js';
+import { ERRORS, type ErrorRow } from '../contract/errors.js';
 import { INERT_HEADERS } from '../contract/inert.js';
 import { givenRequestId } from '../contract/request-id.js';
 import { createDepartures } from '../http/departures.js';
@@ -11,6 +11,7 @@ import { internalError, parserError, protocolError, type RequestSeen } from '../
 import { type AnyResponse, type PlainResponse, toResponse } from '../http/response.js';
 import { writeStream } from '../http/write-stream.js';
 import { EventStream } from '../sse/stream.js';
+import { isStream } from '../wire/streams.js';
 import { InertResponse } from './inert-response.js';
 import { handshakeFailed } from './log.js';
 import type { Secured } from './tls.js';
@@ -74,6 +75,7 @@ class Connection implements Bindings {
     private readonly outgoing: ServerResponse,
     private readonly streaming: (socket: Socket, response: ServerResponse) => void,
     private readonly sent: Response,
+    private readonly failed: (error: unknown) => void,
   ) {}
   streams(): void {
     this.streaming(this.incoming.socket, this.outgoing);
@@ -83,13 +85,35 @@ class Connection implements Bindings {
    * (WEB-2).
    */
   send(answer: AnyResponse): Response {
-    if (answer instanceof Response) return answer;
+    if (answer instanceof Response) return isStream(answer) ? this.guarded(answer) : answer;
     if (!(answer.body instanceof EventStream)) return toResponse(answer);
     const { status, headers, body } = answer;
     this.outgoing.writeHead(status, headers);
     if (!body.whole) this.streams();
     writeStream(body, this.outgoing);
     return this.sent;
+  }
+  /** The same stream. If it fails, that is logged, and the connection is cut. */
+  private guarded(answer: Response): Response {
+    const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
+    const failing = (error: unknown) => {
+      // Where the client has left, that is why.
+      if (!this.outgoing.destroyed) this.failed(error);
+      this.incoming.socket.destroy();
+      return { done: true, value: undefined } as const;
+    };
+    const body = new ReadableStream<Uint8Array>(
+      {
+        async pull(controller) {
+          const { done, value } = await reader.read().catch(failing);
+          if (done) controller.close();
+          else controller.enqueue(value);
+        },
+        cancel: (reason) => reader.cancel(reason),
+      },
+      { highWaterMark: 0 },
+    );
+    return new Response(body, answer);
   }
   /** Leaves without an answer. */
   drop(resets: boolean): Response {
@@ -152,6 +176,10 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     options.log({ level: 'error', event: 'internal_error', request_id: seen.requestId, error: detail });
     return internalError(seen);
   };
+  const refused = (row: ErrorRow, seen: RequestSeen): PlainResponse => {
+    options.log({ event: 'request_refused', request_id: seen.requestId, status: row.status, error: row.message });
+    return protocolError(row, seen);
+  };
 
   /** Spaces by the requests that they answer. */
   const mounts = new WeakMap<IncomingMessage, Mounted>();
@@ -165,10 +193,11 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       request: Request,
       { incoming, outgoing }: { incoming: IncomingMessage; outgoing: ServerResponse },
     ) => {
-      const connection = new Connection(incoming, outgoing, streams, RESPONSE_ALREADY_SENT);
+      const fails = (error: unknown) => failed(seenOf(incoming), error);
+      const connection = new Connection(incoming, outgoing, streams, RESPONSE_ALREADY_SENT, fails);
       const send = (answer: AnyResponse) => connection.send(answer);
       const unanswered = (error: unknown) =>
-        error instanceof DropConnection ? connection.drop(error.reset) : toResponse(failed(seenOf(incoming), error));
+        error instanceof DropConnection ? connection.drop(error.reset) : toResponse(fails(error));
       try {
         const answer = (mounts.get(incoming) ?? options).answer(request, connection);
         return answer instanceof Promise ? answer.then(send).catch(unanswered) : send(answer);
@@ -182,7 +211,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       errorHandler(error) {
         const seen = { requestId: options.requestId() };
         return toResponse(
-          error instanceof RequestError ? protocolError(ERRORS.malformed_request, seen) : failed(seen, error),
+          error instanceof RequestError ? refused(ERRORS.malformed_request, seen) : failed(seen, error),
         );
       },
     });
@@ -224,7 +253,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   });
   const answering = answerParserErrors(server, options);
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    write(request, response, protocolError(ERRORS.expectation_failed, seenOf(request)));
+    write(request, response, refused(ERRORS.expectation_failed, seenOf(request)));
   });
   server.on(tls ? 'secureConnection' : 'connection', connected);
   // Node's list of connections has a TLS connection only once it has agreed on keys.
