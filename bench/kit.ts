@@ -14,7 +14,7 @@ const run = (runs: number) => {
   const checks = Number(/(\d+) checked/.exec(said)?.[1]);
   return {
     seconds,
-    each: `${((1_000 * seconds) / checks).toFixed(1)} ms for each of ${checks} checks, ${(ms / 1_000).toFixed(1)} s of processor time`,
+    each: `${((1_000 * seconds) / checks).toFixed(1)} ms for each of ${checks} checks, ${(ms / 1_000).toFixed(1)} s CPU`,
   };
 };
 

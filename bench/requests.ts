@@ -40,8 +40,8 @@ for (const one of sides) await load(one, 1);
 for (let round = 0; round < ROUNDS; round++) for (const one of sides) one.turns.push(await load(one));
 
 const compare = (what: string, other: Side, name: string, least: number, target: string) => {
-  const { cpu, rate } = times(ours.turns, other.turns);
-  const figure = `${cpu.toFixed(2)} × (${rate.toFixed(2)} × by rate): ${shown(ours.turns)}`;
+  const cpu = times(ours.turns, other.turns);
+  const figure = `${cpu.toFixed(2)} ×: ${shown(ours.turns)}`;
   report(what, figure, target, cpu >= least, `${name} ${shown(other.turns)}`);
 };
 const WHAT = '`GET /interns/{id}`, 32 connections, journal on';

@@ -75,8 +75,8 @@ async function compare(
     sides.plain.push(plain);
     sides.watched.push(watched);
   }
-  const { cpu, rate } = times(sides.watched, sides.plain);
-  const figure = `${percent(cpu)} (${percent(rate)} by rate): ${shown(sides.watched)}`;
+  const cpu = times(sides.watched, sides.plain);
+  const figure = `${percent(cpu)}: ${shown(sides.watched)}`;
   report(what, figure, `≥ ${least * 100} % of without`, cpu >= least, `without ${shown(sides.plain)}`);
 }
 
