@@ -535,6 +535,17 @@ export const REFUSALS: readonly Refusal[] = rows({
           ),
       ),
   },
+  'empty-object': {
+    open: true,
+    requirement: 'BODY-1',
+    says: 'A service may refuse any body of provision or suspend, one without fields too.',
+    statuses: [400],
+    of: BARE,
+    wrong: (seen, model) =>
+      model.options.ours === true || seen.asked.body.kind === 'none'
+        ? false
+        : maybe(json(seen, (value) => !isRecord(value) || Object.keys(value).length === 0) !== false),
+  },
   'taken-away': {
     open: true,
     requirement: 'GET-1',

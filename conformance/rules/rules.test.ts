@@ -614,6 +614,37 @@ test('a boot after a refused provision is that of the call where interns rest un
   expect(breaks([...rested, boots])).not.toContain('LIFE-1/refused-does-nothing');
 });
 
+test('a boot that a create asked for may begin after the provision of another intern', () => {
+  const rested = PROMPT_READS.map((said) => (said.method === 'GET' ? { ...said, at: 3_000 } : said));
+  const breaks = (provision: boolean) =>
+    judged([
+      ...rested,
+      { ...CREATE, json: { name: 'two', workspace_id: WORKSPACE }, answer: TWO },
+      { ...CREATE, json: { name: 'one', workspace_id: WORKSPACE, provision } },
+      entry(`POST /interns/${TWO.id}/provision`, 202, { provisioning: true }, { at: 100 }),
+      entry(`GET ${ONE}`, 200, record({ status: 'running' }), { at: -59_000 }),
+    ]).map(({ id }) => id);
+  expect(breaks(false)).toContain('LIFE-1/no-other');
+  expect(breaks(true)).not.toContain('LIFE-1/no-other');
+});
+
+test('a deployment may refuse any body of a provision, an emulator one with fields', () => {
+  const breaks = (body: object, ours: boolean) =>
+    judged(
+      [
+        ...PROMPT_READS,
+        { ...CREATE, json: { name: 'one', workspace_id: WORKSPACE, provision: true }, answer: RUNS },
+        entry(`POST ${ONE}/suspend`, 200, { suspended: true }),
+        entry(`GET ${ONE}`, 200, record()),
+        { ...entry(`POST ${ONE}/provision`, 400, error(400, 'invalid_body')), ...body },
+      ],
+      { ours },
+    ).some(({ id }) => id === 'PROV-1/provision-accepted');
+  expect(breaks({}, false)).toBe(true);
+  expect(breaks({ json: {} }, true)).toBe(true);
+  expect(breaks({ json: {} }, false)).toBe(false);
+});
+
 test('a delete that takes another intern is seen where nobody else deletes', () => {
   const conversation = [
     CREATE,
