@@ -138,6 +138,22 @@ describe.each(REPORT_KINDS)('%s', (kind) => {
   });
 });
 
+test.each([
+  [5, 5],
+  [92, 1],
+])('%i interns that are left behind take %i lines; all of them are in the JSON report', (count, lines) => {
+  const failed = Array.from({ length: count }, (_, at) => ({
+    id: `id-${at}`,
+    name: `k-${at}`,
+    because: { kind: 'still-there' as const },
+  }));
+  const left = { ...results, cleanup: { created: count, deleted: 0, failed } };
+  const said = REPORTERS.tty(left).match(/left behind: .*/g) ?? [];
+  expect(said).toHaveLength(lines);
+  expect(said[0]).toMatch(count === lines ? /id-0/ : /^left behind: 92, such as id-0 .*json=FILE lists them$/);
+  expect(REPORTERS.json(left)).toContain(`"id-${count - 1}"`);
+});
+
 const sample = (id: string) => {
   const check = results.checks.find((one) => one.id === id);
   if (check === undefined) throw new Error('the sample has no such check');

@@ -122,6 +122,17 @@ function requirementNotes(results: Results): Said[] {
   ];
 }
 
+/** As many leftovers as have a line each. */
+const FEW = 5;
+
+/** What is left behind: a line each, or one for many, whose ids are in the JSON report and the ledger. */
+function leftBehind(failed: Results['cleanup']['failed']): readonly string[] {
+  const one = ({ id, name, because }: (typeof failed)[number]) => `${id} ${name} (${hindranceText(because)})`;
+  const [first] = failed;
+  if (first === undefined || failed.length <= FEW) return failed.map((left) => `left behind: ${one(left)}`);
+  return [`left behind: ${failed.length}, such as ${one(first)}; --report json=FILE lists them`];
+}
+
 function cleanupNotes({ cleanup, run, target }: Results): Said[] {
   const { created, deleted, failed, unsearched } = cleanup;
   const again = ownCommand('intern-conformance', ['cleanup', run, '--url', target.url]);
@@ -130,10 +141,7 @@ function cleanupNotes({ cleanup, run, target }: Results): Said[] {
     ...(unsearched === undefined
       ? []
       : [{ text: `clean-up could not search: ${hindranceText(unsearched)}`, tone: 'warn' as const }]),
-    ...failed.map(({ id, name, because }) => ({
-      text: `left behind: ${id} ${name} (${hindranceText(because)})`,
-      tone: 'bad' as const,
-    })),
+    ...leftBehind(failed).map((text) => ({ text, tone: 'bad' as const })),
     ...(failed.length > 0 ? [{ text: `try again with: ${again}` }] : []),
   ];
 }
