@@ -160,6 +160,8 @@ export interface InternFacts extends Dealt {
   readonly phase: Possible<Phase>;
   /** Values as JSON texts. */
   readonly settings: Readonly<Record<Setting, Possible<string>>>;
+  /** Numbers of the latest updates that were sent, whatever they change and whatever was answered. */
+  updates: readonly number[];
   /** The first value of each field that a record showed. */
   readonly fixed: Map<string, { readonly value: string; readonly number: number }>;
   /** When it was first shown. */
@@ -214,6 +216,7 @@ export const internFacts = (id: string): InternFacts => ({
   workspace: undefined,
   phase: possible<Phase>(),
   settings: { name: possible(), description: possible(), instructions: possible(), model: possible() },
+  updates: [],
   fixed: new Map(),
   since: undefined,
   read: undefined,

@@ -44,6 +44,8 @@ const VAULTS: ReadonlySet<string> = new Set(['intern secrets', 'store intern sec
 /** Operations that find an intern during its teardown. */
 const THERE: ReadonlySet<string> = new Set(['get', 'delete']);
 
+/** Updates of an intern that are kept to be shown. */
+const SHOWN_UPDATES = 4;
 /** Most interns, and most lifecycle calls, that are remembered: traffic may go on for days. */
 const INTERNS = 10_000;
 const ACTS = 200;
@@ -358,6 +360,7 @@ export function createModel(options: ModelOptions) {
         facts.moving += 1;
       }
       if (name !== 'update') return;
+      facts.updates = [...facts.updates.slice(1 - SHOWN_UPDATES), asked.number];
       const body = bodyOf(asked) ?? {};
       names.calls(facts, body.name);
       for (const key of SETTINGS) {

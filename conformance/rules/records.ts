@@ -10,6 +10,7 @@ import {
   MAKES,
   type RecordFields,
   SETTINGS,
+  type Setting,
   SHOWS,
   SHOWS_NOTHING,
 } from '../model/intern.js';
@@ -57,6 +58,13 @@ const textOf = (key: string, written: unknown, shown: unknown, model: Model): un
 
 /** A value as JSON. An empty text counts as null. */
 const plain = (value: unknown): string => JSON.stringify(value === '' || value === undefined ? null : value);
+
+/** The exchanges that establish a setting, and the updates since: a wrong one of another setting may have changed it. */
+const writesOf = ({ settings, updates }: InternFacts, key: Setting, before: number): readonly number[] => {
+  const { because } = settings[key];
+  const from = Math.min(...because);
+  return [...new Set([...because, ...updates.filter((number) => number > from && number < before)])];
+};
 
 const where = (seen: Seen): string => `the record of ${seen.called}`;
 /** ms within which only a call is likely to change the status of an intern. */
@@ -207,7 +215,7 @@ export const RECORDS: readonly Rule[] = [
                 expected:
                   values.size === 1 ? JSON.parse([...values][0] ?? 'null') : 'one of the values that were written',
                 actual: record[key],
-                because: facts?.settings[key].because ?? [],
+                because: facts === undefined ? [] : writesOf(facts, key, seen.asked.number),
               };
         });
       }),

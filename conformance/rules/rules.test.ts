@@ -348,6 +348,22 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
     ],
   ],
   [
+    // The update of another setting took it away.
+    'GET-1/settings',
+    [1, 2],
+    [
+      {
+        ...CREATE,
+        json: { name: 'one', workspace_id: WORKSPACE, description: 'kept' },
+        answer: record({ description: 'kept' }),
+      },
+      entry(`PATCH ${ONE}`, 200, record({ instructions: 'new', description: 'kept' }), {
+        json: { instructions: 'new' },
+      }),
+      entry(`GET ${ONE}`, 200, record({ instructions: 'new', description: null })),
+    ],
+  ],
+  [
     'DELETE-3/acknowledged',
     [4],
     [
