@@ -14,51 +14,51 @@ import { createContext } from './create-context.js';
 import type { ControlStep } from './results.js';
 import type { RunContext } from './session.js';
 
-/** ms that a cancelled check has to notice. Its later work has no effect: its client sends nothing more. */
+/** ms within which a cancelled check should notice. Its later work has no effect: its client sends nothing more. */
 const GRACE = 250;
-/** Requests that a transcript keeps at most. */
+/** Most requests that a transcript keeps. */
 const KEPT = 40;
 
-/** Rows and walks go on for as long as the target takes for each request. */
+/** Whether a check has no time limit of its own: rows and walks take as long as the target needs. */
 const isLong = ({ sweeps, walks }: Check): boolean => sweeps === true || walks === true;
 
-/** One try of a check. */
+/** One attempt at a check. */
 export interface Attempt {
-  /** The error that it threw; absent where it passed. */
+  /** The error that the check threw; absent where it passed. */
   readonly error?: unknown;
   /** Requests and answers, the latest last. */
   readonly transcript: readonly ShownExchange[];
-  /** Calls of the control interface meanwhile. */
+  /** Calls of the control interface during the attempt. */
   readonly control: readonly ControlStep[];
   readonly properties: readonly PropertyRun[];
-  /** ms since a client of the run left a stream of each intern that answered 409, where one did before the attempt was over. */
+  /** Interns that answered 409, each with the ms since a client of the run had left a stream of it. */
   readonly leftAgo: ReadonlyMap<string, number>;
-  /** Behaviours that it has prompted for. */
+  /** Behaviours that the check has prompted for. */
   readonly led: ReadonlySet<BehaviourName>;
 }
 
-/** Notes whether the intern did what it was led to. */
+/** Notes whether the intern followed a prompt for a behaviour. */
 function count({ session }: RunContext, behaviour: BehaviourName, did: boolean): void {
   const { led } = session.learnt;
   const before = led.get(behaviour) ?? { did: 0, otherwise: 0 };
   led.set(behaviour, did ? { ...before, did: before.did + 1 } : { ...before, otherwise: before.otherwise + 1 });
 }
 
-/** The requests of a check. A check that makes an emulator do wrong, or moves its clock, is judged by itself alone. */
+/** The sender of a check. Rules do not judge a check that makes an emulator fail on purpose, or moves its clock. */
 const senderFor = ({ driver }: Pick<RunContext, 'driver'>, { id, level, needs, walks }: Check) => ({
   id,
   walks: walks === true,
   staged: driver.control !== undefined && (level === 'C' || needs.some((need) => ONLY_EMULATORS.has(need))),
 });
 
-/** ms within which the end of a run that was over before the act has arrived, even where answers are slow. */
+/** ms within which the end of an earlier run arrives, even with slow answers. */
 const ON_ITS_WAY = 3_000;
 
-/** Why a finding proves nothing: a run that was to go on has ended by itself. */
+/** Why a finding proves nothing: a run that had to go on has ended by itself. */
 async function endedMeanwhile(goingOn: ReadonlySet<ChatReply>): Promise<Skipped | undefined> {
   for (const reply of goingOn) {
     const { transcript } = reply;
-    // Looked at, not promised: a run that goes on, as it was to, is nothing that chat fails in.
+    // No end is no failure here: the run then goes on as it should.
     await reply.until('the end of the run', (t) => t.finish !== undefined, ON_ITS_WAY).catch(() => {});
     if (transcript.finish === undefined) continue;
     return raced({ kind: 'run-ended', finish: transcript.finish, said: transcript.content });
@@ -67,10 +67,10 @@ async function endedMeanwhile(goingOn: ReadonlySet<ChatReply>): Promise<Skipped 
 }
 
 /**
- * Does a check once. Never rejects. One that takes too long ends with {@link Cancelled}, one that the end of the run meets
+ * Does a check once. Never rejects. A check that takes too long ends with {@link Cancelled}, one that the end of the run meets
  * with {@link Stopped}. Either way it is cancelled, not left behind: it sends nothing into the next one's evidence.
  *
- * @param how `again`: what a property of it was found not to hold for: of its properties nothing else is tried; `beside`
+ * @param how `again`: a counterexample of one of its properties, the only value to try; `beside`:
  *   whether others are at work
  */
 export async function attempt(

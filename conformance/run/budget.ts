@@ -16,28 +16,28 @@ export const BUDGETS = {
   thorough: { prompts: NONE, time: NONE, requests: NONE, runs: 20, wait: 310_000 },
 } as const;
 
-/** No limits: for what is done whatever it costs. */
+/** No limits. */
 export const UNLIMITED = { maxPrompts: NONE, maxRequests: NONE, maxTime: NONE } as const;
 
 export type BudgetName = keyof typeof BUDGETS;
 const BUDGET_NAMES = Object.keys(BUDGETS) as readonly BudgetName[];
 
-/** The limits that were given. */
+/** The limits that the caller gave. */
 export interface BudgetOptions {
-  /** Its limits where none of its own is given. Default `default` without a control interface, else none. */
+  /** The budget whose limits apply where no own limit is given. Default `default` without a control interface, else none. */
   readonly budget?: BudgetName | undefined;
-  /** Prompts that may be taken. Default 150 without a control interface. */
+  /** Most prompts. Default 150 without a control interface. */
   readonly maxPrompts?: number | undefined;
-  /** Requests, its clean-up included. Default 3,000 without a control interface. */
+  /** Most requests, the clean-up included. Default 3,000 without a control interface. */
   readonly maxRequests?: number | undefined;
-  /** ms, its clean-up included. Default 300,000 without a control interface. */
+  /** Most ms, the clean-up included. Default 300,000 without a control interface. */
   readonly maxTime?: number | undefined;
 }
 
 /** The limit that stops a run, and its number. */
 interface Limit {
   readonly most: number;
-  /** The run stops so, where it does. */
+  /** The stop of a run that reaches the limit. */
   readonly stop: LimitStop;
 }
 
@@ -70,7 +70,7 @@ export function limitsOf(
 /**
  * The budget of a name.
  *
- * @throws UsageError that names those that there are
+ * @throws UsageError that names the budgets
  */
 export function budgetNamed(text: string): BudgetName {
   const name = BUDGET_NAMES.find((one) => one === text);
@@ -79,35 +79,35 @@ export function budgetNamed(text: string): BudgetName {
   throw new UsageError(`--budget: expected ${known}, got ${JSON.stringify(text)}${suggestion(text, BUDGET_NAMES)}`);
 }
 
-/** ms between two estimates of what is owed. */
+/** ms between two estimates of the work that is left. */
 const LOOKED = 1_000;
 const SOONEST = 50;
-/** The share that is kept for what is under way when nothing more is begun, and how much of each it is at most. */
+/** The share of each limit that is kept for work under way when nothing more is begun, and its most. */
 const LAST = { share: 0.1, time: 30_000, requests: 12, prompts: 2 };
-/** The share of the time that is kept for second looks at most. */
+/** The largest share of the time that is kept for second looks. */
 const SECOND_LOOK = 0.2;
 
-/** Requests of a second look at one thing that was found, and at the habits that may explain it. */
+/** Requests of a second look at one finding, and at the habits that may explain it. */
 const REQUESTS_OF_LOOK = 12;
-/** Requests that the measures of habits take, and things that are looked at again where little is left. */
+/** Requests that the measures of habits take. */
 const MEASURES = 48;
 const FEW = 6;
-/** ms that second looks wait: for what may be read late, and for what habits measure. */
+/** ms that second looks wait: for late reads, and for the measures of habits. */
 const WAITS_OF_LOOKS = 30_000;
 
-/** The work that is left when nothing more is begun. Times in ms. */
+/** The work that remains when nothing more is begun. Times in ms. */
 export interface Owed {
-  /** Requests of the clean-up and of the last look, and how long they wait beside. */
+  /** Requests of the clean-up and of the look at the end. */
   readonly requests: number;
   readonly wait: number;
-  /** Things that were found, and are looked at again. */
+  /** Findings that wait for a second look. */
   readonly found: number;
-  /** How long a request takes. */
+  /** ms that a request takes. */
   readonly pace: number;
 }
 const NOTHING: Owed = { requests: 0, wait: 0, found: 0, pace: 0 };
 
-/** The end of a run: a limit, an obstacle, or a stop from outside. Every request but those of the clean-up is let in here. */
+/** The end of a run: a limit, an obstacle, or a stop from outside. Every request except those of the clean-up enters here. */
 export function createEnding(
   host: Pick<Host, 'later' | 'now'>,
   { limits = {}, signal }: { readonly limits?: Partial<Limits>; readonly signal?: AbortSignal | undefined },
@@ -124,23 +124,23 @@ export function createEnding(
   let prompts = 0;
   const end = (why: Stop) => over.abort(new Stopped(why));
   const interrupted = () => end({ kind: 'interrupted' });
-  /** ms that the clean-up will take, and those that are left without them. */
+  /** ms that the clean-up will take. */
   const kept = ({ requests: owed, pace, wait }: Owed) => (owed === 0 ? 0 : owed * pace + wait);
   const left = (owed: Owed) => until - Math.min(kept(owed), most.time / 2) - host.now();
-  /** The limit of requests, where so many more and those of the clean-up are too many. Without a limit nobody counts them. */
+  /** The limit of requests, if `more` requests and those of the clean-up would exceed it. */
   const tooMany = (more: number): Stop | undefined =>
     Number.isFinite(most.requests) && sent + more + owes().requests > most.requests ? limits.requests?.stop : undefined;
   const last = (of: 'requests' | 'prompts') => Math.max(1, Math.min(LAST[of], LAST.share * most[of]));
   return {
-    /** Aborts when what is under way is to end too. */
+    /** Aborts when the work under way must end, too. */
     get signal(): AbortSignal {
       return over.signal;
     },
-    /** Why the run is over, where it is. The first reason counts. */
+    /** The first reason why the run is over; undefined while it goes on. */
     get stopped(): Stop | undefined {
       return stopped ?? (over.signal.aborted ? ({ kind: 'interrupted' } as const) : undefined);
     },
-    /** Why there is too little time to begin anything, though what is under way may go on. */
+    /** Why there is too little time to begin anything. Work under way may go on. */
     get near(): Stop | undefined {
       if (!Number.isFinite(most.time)) return undefined;
       const owed = owes();
@@ -148,7 +148,7 @@ export function createEnding(
       const reserve = Math.min(LAST.share * most.time, LAST.time) + Math.min(looks, SECOND_LOOK * most.time);
       return left(owed) < reserve || kept(owed) > (0.5 - LAST.share) * most.time ? time?.stop : undefined;
     },
-    /** Why nothing more is begun, where nothing is. `asks`: it is about what an intern says. */
+    /** Why nothing more is begun; undefined while there is room. `asks`: for work that prompts an intern. */
     without(asks: boolean): Stop | undefined {
       const { found } = owes();
       const looks = found === 0 ? 0 : MEASURES + Math.min(found, FEW) * REQUESTS_OF_LOOK;
@@ -175,15 +175,15 @@ export function createEnding(
     },
     /** A prompt was refused: it cost nothing. */
     refused: () => void prompts--,
-    /** Whether so many requests are too many in all. */
+    /** Whether a number of requests exceeds the limit. */
     isBeyond: (all: number) => all > most.requests,
-    /** Begins nothing more; what is under way goes on. */
+    /** Begins nothing more. Work under way goes on. */
     stop(why: Stop) {
       stopped ??= why;
     },
-    /** Ends what is under way, too. */
+    /** Ends the work under way, too. */
     end,
-    /** Watches the time and the signal of the caller, until it is closed. */
+    /** Watches the time and the signal of the caller until `close`. */
     begin(owed = owes, began = host.now()) {
       owes = owed;
       if (signal?.aborted) interrupted();
@@ -193,7 +193,7 @@ export function createEnding(
       const watch = () => {
         const rest = left(owes());
         if (rest > 2 * SOONEST) {
-          // A request under way may add to the clean-up as much time as passes: half of the time left is never too late.
+          // While time passes, requests under way may add as much work to the clean-up: looking at half of the rest is never too late.
           stopTimer = host.later(Math.min(Math.max(rest / 2, SOONEST), LOOKED), watch);
           return;
         }

@@ -3,13 +3,13 @@ import { type CleanupResult, cleanUp, removeIntern, removeInterns } from './clea
 import type { RunBase } from './options.js';
 import type { RunContext } from './session.js';
 
-/** How many interns of a deployment are over before they are taken away: they are read first, in one look at the list. */
+/** Unused interns of a deployment are deleted in groups of this size: one look at the list reads them all. */
 const TOGETHER = 12;
 
-/** More of them at an emulator of the run's own are taken away by one reset. */
+/** More unused interns than this at an own emulator are removed by a reset. */
 const MANY = 50;
 
-/** Resets an emulator of the run's own: what the run made there is gone. */
+/** Resets an own emulator, which removes everything that the run made. */
 export async function startOver({ driver, lane, pool, session }: RunContext): Promise<void> {
   await driver.control?.reset();
   session.own.forget();
@@ -18,11 +18,11 @@ export async function startOver({ driver, lane, pool, session }: RunContext): Pr
   pool.withhold(() => true);
 }
 
-/** Takes away what a check made and nobody keeps, and what is kept no more. */
+/** Deletes the interns that nobody keeps. */
 export async function tidy(run: RunContext): Promise<void> {
   const { driver, lane, pool, session, signal } = run;
   const { own } = session;
-  // Before anything is waited for: another lane may take what is kept, and then it is that lane's.
+  // Decided before the first wait: another lane may take a kept intern meanwhile.
   const keep = pool.kept();
   for (const id of lane.made) if (!keep.has(id)) pool.idle.add(id);
   lane.made.clear();
@@ -30,7 +30,7 @@ export async function tidy(run: RunContext): Promise<void> {
   if (signal.aborted) return;
   const made = own.open().filter(({ id }) => pool.idle.has(id));
   if (driver.control === undefined) {
-    // An intern that a monitor must see once more stays.
+    // The look at the end must read these interns.
     const { unread } = session.monitors;
     const over = made.filter(({ id, deleting }) => deleting !== true && !unread.has(id));
     if (over.length < TOGETHER) return;
@@ -46,27 +46,27 @@ export async function tidy(run: RunContext): Promise<void> {
   if (made.length > 0) await driver.control.advance(2_000);
 }
 
-/** Where a clean-up differs from that of the run itself. */
+/** The differences between two clean-ups. */
 interface TakeAwayOptions {
-  /** How many interns were made before this process. */
+  /** The number of interns made before this process. */
   readonly before?: number;
-  /** Ends it early. */
+  /** Ends the clean-up early. */
   readonly signal?: AbortSignal;
-  /** When the time of the run is over: what is being torn down then is watched no longer. */
+  /** The time when the run is over. Teardowns are not watched longer. */
   readonly until?: number;
 }
 
-/** Longest wait for one answer, in ms: what does not answer gets no more of the budget. */
+/** Longest wait for one answer, in ms. */
 const PATIENCE = 10_000;
 
 /** Longest wait for teardowns before the first look, in ms. */
 export const LONGEST = 5_000;
 
-/** ms that a clean-up may take: as many requests as are made in a minute at two a second, at the pace that the run measured. */
+/** ms that a clean-up may take: 120 requests at the pace that the run measured, within bounds. */
 const TIME = { least: 60_000, most: 600_000, requests: 120 };
 export const cleanupTimeAt = (pace: number): number => Math.min(TIME.most, Math.max(TIME.least, TIME.requests * pace));
 
-/** Takes away everything that the run made, within the budget of the clean-up. Never throws. */
+/** Deletes everything that the run made, within the budget of the clean-up. Never throws. */
 export async function takeAway(
   run: RunBase & Pick<RunContext, 'session'> & Partial<Pick<RunContext, 'obstacles'>>,
   options: TakeAwayOptions = {},
@@ -77,7 +77,7 @@ export async function takeAway(
   const over = new AbortController();
   const end = (stop: Stop) => over.abort(new Stopped(stop));
   const began = host.now();
-  /** Ends it in time. Its own measures count, too: a run may have measured nothing. */
+  /** Ends the clean-up in time. Its own requests count for the pace, too: a run may have measured nothing. */
   const limit = (): (() => void) => {
     const ms = settings.cleanupTime ?? cleanupTimeAt(session.pace());
     const left = began + ms - host.now();
@@ -104,9 +104,9 @@ export async function takeAway(
           await driver.control.advance(5_000);
           return true;
         }
-        // An intern whose delete was accepted and that still exists will not go now.
+        // After so many rounds an intern whose delete was accepted will not go.
         if (round > (obstacles?.blocks('gone') === true ? 3 : 12)) return false;
-        // Looked for sooner than a teardown takes, they would all be there.
+        // Before a usual teardown has ended, a look would show all of them.
         const usual = round === 0 ? Math.min(session.learnt.took.teardown ?? 0, LONGEST) : 0;
         await host.sleep(Math.max(usual, 500 * (round + 1)), over.signal).catch(() => {});
         return !over.signal.aborted;

@@ -11,31 +11,31 @@ export type Hindrance =
   | { readonly kind: 'still-there'; readonly status?: string }
   | { readonly kind: 'refused'; readonly request: string; readonly status: number }
   | { readonly kind: 'no-answer'; readonly got: NoAnswerGot }
-  /** It bears a name that the run did not give it. */
+  /** The intern has a name that the run did not give it. */
   | { readonly kind: 'named-otherwise'; readonly name: unknown }
   | { readonly kind: 'no-list' }
   | { readonly kind: 'no-last-page' }
-  /** The target refuses every request (429), or has stopped answering: it is not asked again. */
+  /** The target refuses every request (429), or has stopped answering. It gets no further requests. */
   | { readonly kind: 'too-many'; readonly retryAfter?: string }
   | { readonly kind: 'silent'; readonly got: NoAnswerGot }
   | { readonly kind: 'over'; readonly stop: Stop }
   | { readonly kind: 'error'; readonly message: string };
 
-/** An intern that is still there. */
+/** An intern that still exists. */
 export interface Left {
   readonly id: string;
   readonly name: string;
   readonly because: Hindrance;
-  /** Its delete was accepted, and its teardown goes on: how long that may take, is not stated. */
+  /** Its delete was accepted, and its teardown goes on. The interface states no time for that. */
   readonly leaving?: true;
 }
 
-/** The outcome of the clean-up. It says nothing of conformance: a right target may still keep leftovers. */
+/** The outcome of the clean-up. It is no verdict on conformance: a right target may still keep leftovers. */
 export interface CleanupResult {
   readonly created: number;
   readonly deleted: number;
   readonly failed: readonly Left[];
-  /** Why the interns of the run's prefix could not be searched for, where they could not. */
+  /** Why the search for interns with the run's prefix failed. */
   readonly unsearched?: Hindrance;
 }
 
@@ -48,11 +48,11 @@ interface CleanupOptions {
   pause(round: number): Promise<boolean>;
   /** Number of interns made before this process. */
   readonly before?: number | undefined;
-  /** How many are taken away at a time. */
+  /** The number of interns that are deleted at a time. */
   readonly atOnce: number;
 }
 
-/** Thrown where something is in the way. */
+/** Thrown where a hindrance stops a request. */
 class Hindered extends Error {
   constructor(readonly because: Hindrance) {
     super(because.kind);
@@ -67,7 +67,7 @@ function hindrance(error: unknown): Hindrance {
   return { kind: 'error', message: error instanceof Error ? error.message : String(error) };
 }
 
-/** Requests without an answer in a row after which the target is given up. */
+/** The target is given up after this many requests in a row without an answer. */
 const SILENT = 2;
 
 /** Sends until the target refuses for now (429) or has stopped answering. */
@@ -100,7 +100,7 @@ interface Shown {
   readonly status: string;
 }
 
-/** The outcome of one try to delete an intern: its teardown began, it is not there, or what is in the way. */
+/** The outcome of a delete: the teardown began, the intern does not exist, or a hindrance. */
 type Removed = 'leaving' | 'absent' | Hindrance;
 
 const refused = (request: string, { status }: Answer): Hindrance => ({ kind: 'refused', request, status });
@@ -138,7 +138,7 @@ export async function removeIntern(
   }
 }
 
-/** Does work for each of the items, so many at a time. */
+/** Does work for each of the items, `atOnce` at a time. */
 async function forEach<Item>(items: readonly Item[], atOnce: number, work: (item: Item) => Promise<void>) {
   const waiting = items.values();
   const next = async () => {
@@ -167,7 +167,7 @@ async function* pages(send: CleanupOptions['send'], as: CredentialName) {
 }
 
 /**
- * The interns of the run that the list shows. Notes unknown ones: nobody answered their create.
+ * The interns of the run that the list shows. Notes unknown ones, whose create was never answered.
  */
 export async function look(
   { own, send }: Pick<CleanupOptions, 'own' | 'send'>,
@@ -184,10 +184,10 @@ export async function look(
   return there;
 }
 
-/** Pages of the list in which interns that are over are looked for: it is newest first. */
+/** Pages of the list in which unused interns are looked for. The list is newest first. */
 const FEW = 2;
 
-/** Takes interns away: those of one creator are read together by the list. One that it does not show is read by itself. */
+/** Deletes interns. A list reads those of one creator together; interns that it lacks are read one by one. */
 export async function removeInterns(from: Remover, interns: readonly Made[]): Promise<void> {
   const { own, send } = from;
   for (const as of new Set(interns.map((one) => one.as))) {
@@ -216,7 +216,7 @@ async function remove({ send, group }: CleanupOptions, { path, as }: Stored): Pr
   try {
     const isMapping = isMappingPath(path);
     if (isMapping) {
-      // A ledger is a file that others may have written: only mappings of the group that was named are the run's.
+      // Others may have written the ledger: only mappings of the named group belong to the run.
       const read = await send({ path, as });
       if (read.status === 404) return undefined;
       if (read.status >= 300) return refused('GET', read);
@@ -226,7 +226,7 @@ async function remove({ send, group }: CleanupOptions, { path, as }: Stored): Pr
     }
     const query = isMapping ? { query: { keep_members: 'false' } } : {};
     const answer = await send({ method: 'DELETE', path, as, ...query });
-    // Checks try to store with credentials that open nothing: such a secret does not exist.
+    // A secret that a check tried to store with an invalid credential does not exist.
     const nothing = answer.status === 404 || (answer.status === 401 && as !== 'api_key' && !isMapping);
     return answer.status < 300 || nothing ? undefined : refused('DELETE', answer);
   } catch (error) {
@@ -234,7 +234,7 @@ async function remove({ send, group }: CleanupOptions, { path, as }: Stored): Pr
   }
 }
 
-/** Removes everything that the run stored outside of interns. Tells the rest, with the reasons. */
+/** Removes everything that the run stored outside of interns. Returns what it could not remove, with the reasons. */
 async function removeStored(options: CleanupOptions): Promise<Left[]> {
   const kept: Left[] = [];
   await forEach(options.own.stored(), options.atOnce, async (one) => {
@@ -245,21 +245,21 @@ async function removeStored(options: CleanupOptions): Promise<Left[]> {
   return kept;
 }
 
-/** Retries of a delete that the service could not do, where no intern is waited for. */
+/** Retries of a delete that the service could not do, while no teardown is waited for. */
 const ROUNDS = 3;
 
-/** Whether a service that could not do it now may do it later. */
+/** Whether a later delete may succeed. */
 const mayPass = ({ because }: Left): boolean =>
   because.kind === 'no-answer' || (because.kind === 'refused' && because.status >= 500);
 
-/** Whether it bears a name that somebody else gave it: no wait makes it one of the run's. */
+/** Whether somebody else gave the intern its name. */
 const isForeign = (because?: Hindrance): boolean =>
   because?.kind === 'named-otherwise' && typeof because.name === 'string';
 
-/** Pages of lists that are read, and removals that are asked for again, where no teardown takes its time. */
+/** Most pages of lists that are read, and most removals that are repeated, if teardowns are quick. */
 export const LOOKS = 10;
 
-/** Requests that a clean-up takes: one for each thing that stands, and the looks at the lists. None where nothing was made. */
+/** Requests that a clean-up takes: one for each thing that exists, and the looks at the lists. */
 export function requestsOfCleanUp({ creators, open, stored }: Pick<Ownership, 'creators' | 'open' | 'stored'>): number {
   const things = stored().length + open().filter(({ deleting }) => deleting !== true).length;
   return creators().length + stored().length === 0 ? 0 : LOOKS + things;
@@ -267,7 +267,7 @@ export function requestsOfCleanUp({ creators, open, stored }: Pick<Ownership, 'c
 
 const STILL_THERE = { kind: 'still-there' } as const;
 
-/** Removes everything that a run made, and tells the rest. Never throws. */
+/** Removes everything that a run made. Returns the rest with reasons. Never throws. */
 export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
   const { send, givenUp } = patient(given.send);
   const options = { ...given, send };
@@ -282,7 +282,7 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
   for (let round = 0; ; round++) {
     unsearched = undefined;
     if (round === 0 || kept.some(mayPass)) kept = await removeStored(options);
-    // Later nobody sees them: their interns are gone.
+    // Fixed now: later their interns are gone.
     const creators = own.creators().filter((as) => everyones || own.open().some((made) => made.as === as));
     for (const as of creators) {
       let there: Map<string, Shown> | undefined;
@@ -290,7 +290,7 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
         there = await look(options, as);
         for (const made of own.open()) if (made.as === as) accepted.delete(made.id);
       } catch (error) {
-        // Checks try to create with credentials that open nothing; those have nothing to look for.
+        // A credential that never created an intern needs no search: checks also try invalid ones.
         if (as === 'api_key' || own.open().some((made) => made.as === as)) unsearched = hindrance(error);
       }
       const stay: Made[] = [];
@@ -304,7 +304,7 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
         if (state !== undefined) hindrances.set(made.id, { kind: 'still-there', status: state });
         if (made.deleting === true && state === 'destroying') leaving.add(made.id);
         else if (there !== undefined) leaving.delete(made.id);
-        // A delete by a check may have been refused in a success, and it did not accept the loss of a workspace.
+        // A delete by a check may have had no effect, and it did not accept the loss of a workspace.
         const stood = round === 0 && state !== undefined && state !== 'destroying';
         if (made.deleting !== true || state === 'destroy_failed' || stood) stay.push(made);
       }
@@ -318,7 +318,7 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
         else if (there !== undefined) own.note({ event: 'gone', id });
       });
     }
-    // A teardown takes its time; an intern that is there after it is a leftover. So does a create whose client has left.
+    // A teardown takes time, and so does a create whose client has left.
     const maybeMore = round === 0 && own.unanswered();
     everyones = maybeMore;
     const stored = round < ROUNDS && kept.some(mayPass);

@@ -21,14 +21,14 @@ const sentBy = (body: ChatInput): string =>
 export function createConversation(run: RunContext, by: Sender, open: Ctx['open']): Pick<Ctx, 'chat' | 'answer'> {
   const check = by.id;
   const { driver, host, obstacles, pool, session } = run;
-  /** The streams that each intern was seen to send. */
+  /** The streams of each intern. */
   const streams = new Map<string, readonly Transcript[]>();
 
-  /** Nothing comes on a stream that a check waits on. Its run may go on behind it, and keep its intern busy. */
+  /** A check waits on a silent stream. Its run may go on, and keep the intern busy. */
   const silent = (atAll: boolean) => {
     pool.drop(run.lane, { foreign: false });
     obstacles.pass('streaming', check);
-    // No keepalive came: a wait on another stream would be as vain. The clock of an emulator may stand still.
+    // Without a keepalive, waiting on other streams is in vain, too. On an emulator the clock may stand still.
     if (atAll && driver.control === undefined) obstacles.met('streaming', check, { kind: 'silent' });
   };
 
@@ -75,7 +75,7 @@ export function createConversation(run: RunContext, by: Sender, open: Ctx['open'
     return reply;
   };
 
-  /** The requirement that a refusal breaks, and a remark for the reader. */
+  /** The requirement that the refusal of a prompt breaks, with a remark for the reader. */
   const refusal = (id: string, sent: string, { status, json }: Answer): RefusedPrompt => {
     const reason = (json as { error?: { metadata?: { reason?: unknown } } } | undefined)?.error?.metadata?.reason;
     const seen = streams.get(id) ?? [];
@@ -116,17 +116,17 @@ export function createConversation(run: RunContext, by: Sender, open: Ctx['open'
   };
 }
 
-/** The question in the arguments of a call of `provide_input`; undefined where they cannot be read. */
+/** The question in the arguments of a call of `provide_input`; empty if they cannot be read. */
 const questionOf = (text: string): Readonly<Record<string, unknown>> => {
   const question = jsonOf(text);
   return isRecord(question) ? question : {};
 };
 
-/** The kind of a question: `permission`, `elicitation`, or undefined where it does not say. */
+/** The kind of a question: `permission` or `elicitation`. */
 const kindOfQuestion = (question: string): unknown => questionOf(question).kind;
 
 /**
- * The answer to a question that an intern asked of its own accord (CHAT-6): the answer that the check has in mind where
+ * An acceptable answer to any question of an intern (CHAT-6): the `content` that the check has in mind, where
  * it is one; else the first option that was offered, and for a question that has no options a refusal to answer it.
  *
  * @param question the arguments of the call, as streamed
@@ -141,10 +141,10 @@ export function acceptable(question: string, content: unknown): unknown {
 const CREDENTIALS: ReadonlySet<string> = new Set(CREDENTIAL_NAMES);
 
 /**
- * The API key prompts. While its turns are held back (CHAT-17) the peer does, where it sees the interns of the run. Who has
- * begun goes on, since a session is somebody's, and a check that names a credential is about who sends.
+ * The API key prompts. While its turns are held back (CHAT-17) the peer prompts, if it sees the interns of the run. A session
+ * belongs to its caller, so the same caller continues it. A check that names a credential keeps it.
  *
- * @returns who sends a prompt to an intern
+ * @returns the credential for a prompt to an intern
  */
 export function createPrompter({ driver, session }: RunContext, check: Check) {
   const { turns, unusable } = session;

@@ -2,14 +2,14 @@ import { decidedBy } from '../requirements/views.js';
 import type { CheckResult, Results } from './results.js';
 import { countsAgainst, isFailure } from './verdict.js';
 
-/** A check in two reports: what it came to in the older and in the newer one. */
+/** A check in an older and a newer report. */
 export interface CheckChange {
   readonly id: string;
   readonly was?: CheckResult;
   readonly is?: CheckResult;
 }
 
-/** A run as a comparison names it: without its checks. */
+/** A run without its checks, for the head of a comparison. */
 export const headOf = (results: Results) => {
   const { kit, run, started, target, options, verdict, incomplete, coverage, requests, duration } = results;
   return { kit, run, started, target, options, verdict, incomplete, coverage, requests, duration };
@@ -20,22 +20,22 @@ export type RunHead = Readonly<ReturnType<typeof headOf>>;
 export interface Diff {
   readonly old: RunHead;
   readonly now: RunHead;
-  /** Counts against the target now, and did not. */
+  /** Checks that count against the target only in the newer report. */
   readonly broken: readonly CheckChange[];
-  /** Failed, and holds now. */
+  /** Checks that failed only in the older report. */
   readonly mended: readonly CheckChange[];
-  /** Only the newer report has it. */
+  /** Checks that only the newer report has. */
   readonly new: readonly CheckChange[];
-  /** Only the older report has it. */
+  /** Checks that only the older report has. */
   readonly gone: readonly CheckChange[];
-  /** Came to a verdict in the older report, and comes to none in the newer one. */
+  /** Checks with a verdict only in the older report. */
   readonly unchecked: readonly CheckChange[];
 }
 
 /** Whether a check came to a verdict. */
 export const hasVerdict = ({ verdict }: CheckResult): boolean => verdict !== 'skip' && verdict !== 'error';
 
-/** Whether it may fail and may pass: neither says anything. */
+/** Whether a check may fail or pass: its verdict means nothing. */
 const isFlaky = ({ knownAs }: CheckResult): boolean => knownAs?.flaky !== undefined;
 
 /**
@@ -76,20 +76,20 @@ export interface TrendRow {
   readonly last: CheckResult;
   /** Its verdict in each run, from the oldest; undefined where a run has no such check. */
   readonly results: readonly (CheckResult | undefined)[];
-  /** The first run that has it. */
+  /** The first run that has the check. */
   readonly firstSeen: number;
   /** The run in which the failure that still lasts was first seen. */
   readonly failingSince?: number;
-  /** The runs in which it failed, of those in which it had a verdict. */
+  /** The number of runs in which it failed, of those in which it had a verdict. */
   readonly failed: number;
   readonly of: number;
 }
 
 /** Many runs (KIT-11). */
 export interface Trend {
-  /** From the oldest. */
+  /** The runs, the oldest first. */
   readonly runs: readonly RunHead[];
-  /** Every check of any run, in the order of their ids. */
+  /** All checks of the runs, by id. */
   readonly checks: readonly TrendRow[];
 }
 
@@ -112,7 +112,7 @@ function rowOf(id: string, runs: readonly Results[], results: readonly (CheckRes
   ];
 }
 
-/** Puts runs in the order of time, and says of each check what became of it. */
+/** Puts runs in the order of time, with the verdicts of each check. */
 export function trend(reports: readonly Results[]): Trend {
   const runs = [...reports].sort((one, other) => Date.parse(one.started) - Date.parse(other.started));
   const byRun = runs.map(({ checks }) => new Map(checks.map((check) => [check.id, check])));

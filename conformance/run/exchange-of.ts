@@ -12,7 +12,7 @@ export const WRONG_KEY = 'sk-conformance-opens-nothing';
 function bodyOf({ json, body }: Send): Body {
   const raw = json === undefined ? body : JSON.stringify(json);
   if (raw === undefined || raw.length === 0) return { kind: 'none' };
-  // Chunks that come late are not known.
+  // A body in late pieces is unknown.
   if (Array.isArray(raw) && !raw.every((chunk) => chunk instanceof Uint8Array)) return { kind: 'unknown' };
   if (typeof raw === 'string') return someBody(Buffer.byteLength(raw), () => raw);
   const bytes = raw instanceof Uint8Array ? raw : Buffer.concat(raw);
@@ -22,18 +22,18 @@ function bodyOf({ json, body }: Send): Body {
 const callerOf = (send: Send): string | null | undefined => {
   const { as, headers, present } = send;
   const given = Object.entries({ ...present?.('x'), ...headers }).find(([name]) => /^authorization$/i.test(name));
-  // A credential of another scheme is none.
+  // Another scheme than Bearer counts as no credential.
   if (given !== undefined) return /^\s*bearer\s+\S/i.test(given[1] ?? '') ? undefined : null;
   if (present !== undefined) return undefined;
   if (as === undefined || as === null) return as === null ? null : 'api_key';
   return typeof as === 'string' ? as : as.bearer === WRONG_KEY ? WRONG_KEY : undefined;
 };
 
-/** The path of an address below the base, as sent, without its query; that of an address elsewhere. */
+/** The path of an address, as sent, without its query. Below the base it is relative to the base. */
 const pathOf = (url: string, baseUrl: string): string =>
   url.startsWith(`${baseUrl}/`) ? (url.slice(baseUrl.length).split(/[?#]/)[0] ?? '') : new URL(url).pathname;
 
-/** A request of a run before it leaves, as it is asked for leave and as rules look at it. */
+/** A request of a run before it is sent, for the guard and for the rules. */
 export type Asking = Omit<Asked, 'number' | 'first' | 'at'> & Leaving;
 export function askedBy(send: Send, target: Pick<Target, 'baseUrl' | 'profile' | 'regionalHost'>): Asking {
   const { baseUrl, profile } = target;
@@ -58,7 +58,7 @@ export function askedBy(send: Send, target: Pick<Target, 'baseUrl' | 'profile' |
   };
 }
 
-/** The answer to it. */
+/** The exchange of a request and its answer. */
 export const exchangeOf = (asked: Asked, answer: Answer, at: number): Exchange => ({
   asked,
   answered: {
@@ -72,7 +72,7 @@ export const exchangeOf = (asked: Asked, answer: Answer, at: number): Exchange =
   },
 });
 
-/** A chat stream that has ended. */
+/** The exchange of a chat stream that has ended. */
 export const streamOf = (asked: Asked, transcript: Transcript, at: number): Exchange => ({
   asked,
   answered: {

@@ -9,7 +9,7 @@ import { curl, replayCommand } from './replay.js';
 import type { FindingResult } from './results.js';
 import type { RunContext } from './session.js';
 
-/** Longest text that is kept of a value, after secrets are taken out. */
+/** Characters that are kept of a value, after secrets are removed. */
 const KEPT = 2_000;
 
 function short(value: unknown): unknown {
@@ -22,7 +22,7 @@ function short(value: unknown): unknown {
 
 type Hiding = Pick<Redactor, 'text' | 'deep' | 'words'>;
 
-/** Data as JSON can carry it, secrets taken out before anything is cut off. */
+/** Data as JSON, without secrets. They are removed before long texts are cut. */
 export const recorded = <Data>(data: Data, { deep }: Pick<Hiding, 'deep'>): Data => short(deep(data)) as Data;
 
 function ruleIn(rule: Rule, redactor: Hiding): Rule {
@@ -62,7 +62,7 @@ export const foundIn = <Look extends Omit<Found, 'breaks'>>(found: Look, redacto
   ...(found.change === undefined ? {} : { change: recorded(found.change, redactor) }),
 });
 
-/** Why there is no verdict, as JSON can carry it. */
+/** A skip as JSON, without secrets. */
 export function skipIn(skip: Skip, redactor: Hiding): Skip {
   if (skip.kind !== 'race') return recorded(skip, redactor);
   const { because } = skip;
@@ -108,7 +108,7 @@ export function reported(
   };
 }
 
-/** The requirement that a finding breaks beside that of its check, and its level. */
+/** The requirement that a finding breaks, and its level, where they are not those of its check. */
 const breaks = (check: Check, other: Found['breaks']): Pick<FindingResult, 'breaks' | 'level'> => ({
   ...(other === undefined || other.requirement === check.requirement ? {} : { breaks: other.requirement }),
   ...(other === undefined || other.level === check.level ? {} : { level: other.level }),

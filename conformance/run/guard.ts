@@ -20,11 +20,11 @@ interface GuardOptions {
    * seen. Undefined where the target belongs to the run alone, as an emulator does that is under its control.
    */
   read?: ((id: string, as: CredentialName) => Promise<number>) | undefined;
-  /** Lets ms pass between two reads: a replica may not have it yet. */
+  /** Waits between two reads, in ms: a replica may not know the intern yet. */
   wait?(ms: number): Promise<void>;
 }
 
-/** A finding of what a create gave: nothing was written to it. */
+/** The finding that a create did not answer with an intern of its own. Nothing was written to that intern. */
 const notMade = (of: string, asked: string | undefined, because: string, saw: unknown): Finding =>
   new Finding({
     wanted: { kind: 'effect', words: `a new intern named ${JSON.stringify(asked)}` },
@@ -48,16 +48,16 @@ const HOW = {
   'made for another create': 'it was made for another create',
 } as const;
 
-/** Names within the published rules (CREATE-5). Of any other a service may make a name of its own. */
+/** Names within the published rules (CREATE-5). A service may turn any other name into one of its own. */
 const REGULAR = /^(?=.{2,17}$)[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 
 const notOwn = ({ because, id, name, asked }: Extract<CreateOutcome, { kind: 'not own' }>): Finding =>
   notMade('the answer to a create', asked, HOW[because], { id, name });
 
-/** ms between the reads of an intern that cannot be read yet. */
+/** ms before each further read of an intern that a replica does not know yet. */
 const PAUSES = [0, 500, 1_000, 2_000, 4_000];
 
-/** Keeps the requests of a run to the rule of {@link Ownership}. The sender calls both, for every request. */
+/** Enforces {@link Ownership}. The sender calls `before` and `after` for every request. */
 export function createGuard({ own, read, wait }: GuardOptions) {
   const reading = new Map<string, Promise<number | undefined>>();
   const readFirst = async (id: string, as: CredentialName): Promise<number | undefined> => {
@@ -69,7 +69,7 @@ export function createGuard({ own, read, wait }: GuardOptions) {
     }
     return status;
   };
-  /** Once for all writes that wait for it. */
+  /** Concurrent writes share one read. */
   const readOnce = (id: string, as: CredentialName): Promise<number | undefined> => {
     const under = reading.get(id) ?? readFirst(id, as).finally(() => reading.delete(id));
     reading.set(id, under);
@@ -109,16 +109,16 @@ export function createGuard({ own, read, wait }: GuardOptions) {
   };
 }
 
-/** By what the run knows its own in lists that show others' things too. */
+/** Marks of the run's own entries in lists that show entries of others, too. */
 interface OwnMarks {
-  /** How the names of its secrets begin. */
+  /** The prefix of the names of its secrets. */
   readonly prefix: string;
-  /** The group and the mapping that were named to it. */
+  /** The group, and the mapping, that the caller named. */
   readonly group?: string | undefined;
   readonly mapping?: string | undefined;
 }
 
-/** Lists of a workspace or an organization, and which of their entries are the run's. One of another organization is none's that may be listed there: its form stays, without any text. */
+/** Lists of a workspace or an organization, and which of their entries are the run's. An entry of another organization keeps its form, without any text: it must not be listed at all. */
 const LISTS: readonly { readonly path: RegExp; own(entry: RecordFields, marks: OwnMarks): boolean }[] = [
   {
     path: /\/vault\/+secrets\/*$/i,
@@ -134,10 +134,10 @@ const LISTS: readonly { readonly path: RegExp; own(entry: RecordFields, marks: O
 const listAt = (method: string, path: string) =>
   method === 'GET' ? LISTS.find((list) => list.path.test(path)) : undefined;
 
-/** Whether a request asks for a list that shows others' things too. `path` without its query. */
+/** Whether a request asks for a list that shows entries of others, too. `path` has no query. */
 export const showsOthers = (method: string, path: string): boolean => listAt(method, path) !== undefined;
 
-/** The form of a JSON value, without any text that it holds. */
+/** A JSON value with every text removed. */
 function withoutTexts(value: unknown): unknown {
   if (typeof value === 'string') return '[not shown]';
   if (Array.isArray(value)) return value.map(withoutTexts);
@@ -158,12 +158,12 @@ function shownOf(text: string, own: (entry: RecordFields) => boolean): string {
   return JSON.stringify({ ...body, data });
 }
 
-/** Headers that are about the bytes of a body. */
+/** Headers that describe the bytes of a body. */
 const OF_THE_BYTES = ['content-length', 'content-encoding', 'etag', 'content-md5', 'digest', 'repr-digest'];
 
 /**
- * The answer to a request as the kit may see it: of a list of a workspace's secrets, or of an organization's groups and
- * mappings, the run's own entries alone. Things of others reach no check, no evidence and no report.
+ * The answer to a request as the kit may see it. A list of a workspace's secrets, or of an organization's groups and
+ * mappings, keeps only the run's own entries. Entries of others reach no check, no evidence and no report.
  */
 export async function onlyOwn({ method, url }: Request, answer: Response, marks: OwnMarks): Promise<Response> {
   const list = answer.ok ? listAt(method, new URL(url).pathname) : undefined;

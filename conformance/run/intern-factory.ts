@@ -6,9 +6,9 @@ import { lacking, Skipped } from '../framework/skip.js';
 import type { RunContext } from './session.js';
 import { bootsFail, createWaiting, type FactoryOptions } from './waiting.js';
 
-/** How many are made where a service boots by itself what is to wait, and fails to. */
+/** Most interns that are made where a service boots them unasked and the boots fail. */
 const FAILURES = 3;
-/** How many boot, or run, before anybody asks for one. */
+/** Interns that boot, or run, before any check asks for one. */
 const AHEAD = 1;
 
 const byAge = (one: Intern, other: Intern) => Date.parse(other.created_at) - Date.parse(one.created_at);
@@ -33,12 +33,12 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
     try {
       const answer = await api.create(body(overrides), { ...send, ...renew });
       status = answer.status;
-      // The checks of create judge the status. Other checks only need the intern.
+      // Checks of create judge its status. Other checks only need the intern.
       const intern = expect.intern(answer, driver.control === undefined ? [200, 201, 202] : 201, 'a valid create');
       obstacles.gone('create');
       return intern;
     } catch (error) {
-      // A refusal of another caller says nothing of the creates of the API key.
+      // Creates of the API key may succeed although another caller is refused.
       const others = driver.control === undefined && send?.as !== undefined;
       const finding = findingOf(error);
       if (finding !== undefined && !others && !isUnreached(finding.found))
@@ -60,22 +60,22 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
     return intern;
   };
 
-  /** One that the run kept. Others may have deleted it: that is no check's concern. */
+  /** Reads a kept intern. Undefined if others have deleted it. */
   const readOf = async (id: string): Promise<Intern | undefined> => {
     const answer = await api.get(id);
     return answer.status === 404 ? undefined : expect.intern(answer, 200, 'the read of an idle intern');
   };
 
   /**
-   * One that is handed out again: it may have been suspended and not read since, or boot all the same. Undefined where it is
-   * gone, or did not stop: no check has asked that of it.
+   * Waits until a kept intern is stopped: it may still be suspending, or have booted unasked. Undefined where it is
+   * gone, or does not stop, which is no finding.
    */
   const rested = async (idle: Intern): Promise<Intern | undefined> => {
     if (driver.control !== undefined) return idle;
     if (idle.status === 'running') return suspended(idle.id);
     const { waiting, words } = session.learnt;
     const now = waiting === 'boots' ? await readOf(idle.id) : idle;
-    // Another word of the deployment's own than at first may mean that it boots.
+    // A second unknown word for its status may mean that it boots.
     if (now === undefined || (waiting === 'boots' && now.status === 'stopped' && !words.moved(now.id))) return now;
     try {
       return await settled(now, undefined, { isNew: false });
@@ -84,7 +84,7 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
       throw error;
     }
   };
-  /** One that stopped and that nobody uses. */
+  /** A stopped intern that nobody uses. */
   const unused = async (): Promise<Intern | undefined> => {
     for (let idle = pool.take('stopped'); idle !== undefined; idle = pool.take('stopped')) {
       const found = await rested(hand(idle));
@@ -92,7 +92,7 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
     }
     return undefined;
   };
-  /** A new one that waits. Its boot, where it was booted all the same, may fail: then another is made. */
+  /** A new stopped intern. A service may boot it unasked; if that boot fails, another intern is made. */
   const waits = async (overrides: Record<string, unknown>, send?: SendOptions) => {
     for (let made = 1; ; made++) {
       try {
@@ -106,23 +106,23 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
   const stopped = async (overrides?: Record<string, unknown>, send?: SendOptions) =>
     plain(overrides, send) ? ((await unused()) ?? waits({})) : waits(overrides ?? {}, send);
 
-  /** Waits for one that was created with `provision: true`, or was provisioned. */
+  /** Waits for the boot of an intern. */
   const booted = async (booting: Intern, send?: SendOptions, began?: number) => {
     await driver.control?.advance(1_000);
     return until(booting.id, ['running'], send, began);
   };
-  /** Has one boot: one that nobody uses, or a new one. */
+  /** Boots an unused or a new intern. */
   const boot = async (): Promise<Intern> => {
     const idle = pool.of('stopped').length > 2 ? pool.take('stopped') : undefined;
     if (idle === undefined) return create({ provision: true });
     if (hand(idle).status === 'running' && (await suspended(idle.id)) === undefined) return create({ provision: true });
-    // One that boots already may refuse it. Any other refusal is for the checks of provision.
+    // An intern that already boots may refuse a provision. Checks of provision judge any other refusal.
     const { status } = await api.provision(idle.id);
     return [...expect.ACCEPTED, 409].includes(status) ? idle : create({ provision: true });
   };
-  /** Some that boot while the next checks are at work. */
+  /** Boots interns ahead, beside the next checks. */
   const ahead = async () => {
-    // Where there is no room for others.
+    // The service has room for few interns.
     if (session.learnt.mayKeep < Number.POSITIVE_INFINITY) return;
     while (pool.of('booting').length + pool.of('running').length < AHEAD) {
       try {
@@ -131,14 +131,14 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
         pool.keep('booting', spare);
       } catch (error) {
         if (findingOf(error) === undefined) throw error;
-        // The check has the one that it asked for. A check that needs another tries again.
+        // The check has its intern. A check that needs another one tries again.
         obstacles.gone('create');
         return;
       }
     }
   };
 
-  /** One that ran when it was last read, and still does: where that is in doubt it is looked at, and resumed. */
+  /** A running intern. If it may have stopped since the last read, it is read, and provisioned again. */
   const awake = async (intern: Intern): Promise<Intern | undefined> => {
     if (!session.model.dealings.mayHaveStopped(intern.id)) return intern;
     let now = await readOf(intern.id);
@@ -168,14 +168,14 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
         const up = await booted(one, send, special ? undefined : session.standing(one.id)?.since);
         return special ? up : hand(up);
       } catch (error) {
-        // Another may come up, where it need not be this one.
+        // Without a name of its own, any other intern will do.
         const named = overrides !== undefined && 'name' in overrides;
         if (!(error instanceof Skipped) || named || bootsFail(session.learnt)) throw error;
       }
     }
   };
 
-  /** Some that stopped and that nobody uses, the newest first, whose creation lies too far apart to be taken for one. */
+  /** Stopped interns that nobody uses, the newest first, with times of creation that differ for sure. */
   const known = async (most: number): Promise<Intern[]> => {
     const apart: Intern[] = [];
     const ages = driver.control === undefined ? pool.of('stopped').toSorted(byAge) : [];

@@ -18,7 +18,7 @@ import type { RunContext } from './session.js';
 import { type Look, lookTwice } from './twice.js';
 import type { Done } from './units.js';
 
-/** Whether a check has reported the same thing of one of these exchanges itself. A warning stands for no failure. */
+/** Whether a check has reported the same about one of these exchanges. A warning does not replace a failure. */
 function isReported(
   { exchanges, shown: [first] }: Breaches,
   rows: readonly CheckResult[],
@@ -36,7 +36,7 @@ function isReported(
   );
 }
 
-/** Statuses of refusals that changed nothing, and come again for the same request. */
+/** Statuses of refusals that changed nothing and repeat for the same request. */
 const REFUSED: ReadonlySet<number> = new Set([400, 401, 403, 404, 413, 415]);
 
 /** A read of the intern that a request names, by its caller. */
@@ -47,7 +47,7 @@ const readOf = ({ as }: Send, id: string): Send => ({
 
 const isRead = ({ method = 'GET' }: Send): boolean => READS.has(method);
 
-/** The parts of an attempt that an exchange has not. */
+/** The parts of an attempt that an exchange lacks. */
 const NOTHING_ELSE: Omit<Attempt, 'error' | 'transcript'> = {
   control: [],
   properties: [],
@@ -58,7 +58,7 @@ const NOTHING_ELSE: Omit<Attempt, 'error' | 'transcript'> = {
 /** The checks of a run by their ids. */
 type CheckOf = (id: string) => Check | undefined;
 
-/** Before the first monitor is judged: sees once more what has to settle. */
+/** The look at the end, before the first monitor is judged: reads the interns that broke a rule. */
 async function lookOnce({ ending, host, session, signal }: RunContext): Promise<void> {
   const { monitors, own, running } = session;
   if (monitors.owed === 0) return;
@@ -81,7 +81,7 @@ function sliceOf({ shown }: Breaches): readonly ShownExchange[] {
 }
 
 /**
- * Why a breach does not count: two exchanges have to show the same, and no habit of the target may explain it. Undefined
+ * Why a breach does not count. It counts if two exchanges show the same and no habit of the target explains it. Undefined
  * where it counts. A request is sent again where that does nothing, after the reads that it rests on. Where it would do
  * something, one exchange is enough for a rule that needs no other; for any other rule the scenario is done again that has
  * sent it, or its intern is read.
@@ -107,7 +107,7 @@ async function excuseOf(
   const reads = isRead(send);
   const changesNothing = reads || REFUSED.has(status);
   const id = internIn(send.path ?? '');
-  /** A request that shows the breach again and changes nothing: itself, or a read of its intern. */
+  /** A request that can show the breach again and changes nothing: the same request, or a read of its intern. */
   const shows: Send | undefined = changesNothing ? send : id === undefined ? undefined : readOf(send, id);
   let comes = isShown && (breaches.stays || settles === undefined || !reads);
   let looks = 0;
@@ -123,16 +123,16 @@ async function excuseOf(
       monitors.looks = true;
       comes = exchanges.size > before;
     } else if (shows !== undefined && (changesNothing || !alone)) {
-      // Reads that established what was expected establish it once more.
+      // The reads that established the expectation are sent again, too.
       for (const one of [...because.flatMap(({ send }) => (isRead(send) ? send : [])), shows])
         await session.running.send(one).catch((reason: unknown) => {
           if (reason instanceof Stopped) error = reason;
         });
       comes = exchanges.size > before;
     } else comes = alone;
-    // Once the run is over, two exchanges are enough for a rule that needs no other exchange, or has waited.
+    // After the run, two exchanges are enough for a rule that needs no other exchange, or has waited.
     const isOver = error instanceof Stopped && (hasWaited || (alone && isShown));
-    // Two that a read may have shown late count where no read is late.
+    // Two exchanges that late reads could explain count if reads are never late.
     const isDoubtful = !comes && settles === 'between writes' && isShown && error === undefined;
     comes ||= isOver;
     if (comes || isDoubtful) error = finding;
@@ -144,11 +144,11 @@ async function excuseOf(
   const { list, read, measured } = session.learnt.lag;
   const counts = tried.error instanceof Finding && (comes || (measured > 0 && list === 0 && read === 0));
   const skip = decided?.skip ?? stop ?? (counts ? undefined : raced({ kind: 'not-again', found: finding.found }).skip);
-  // A habit that may explain it cannot be asked any more. All that a habit gives a service is time, and the rule gave it that.
+  // No habit can be asked any more. Habits only give a service time, which the rule has given, too.
   return hasWaited && skip?.kind === 'stopped' ? undefined : skip;
 }
 
-/** Judges what a rule has seen in the whole run. Never throws. */
+/** The result of a rule over the whole run. Never throws. */
 export async function judgeRule(run: RunContext, check: Check, rule: Rule, checkOf: CheckOf): Promise<Done> {
   const { driver, session } = run;
   const conclude = concluding(run, check);

@@ -15,17 +15,17 @@ import { type Done, faultOf, type UnitContext } from './units.js';
 /** Who else is at work. */
 type Company = Pick<UnitContext, 'alone' | 'together'>;
 
-/** Why a check comes to no verdict, where others at work cannot have caused it. */
+/** Kinds of skips that concurrent checks cannot cause. */
 const SETTLED: ReadonlySet<SkipKind> = new Set(['need', 'intern', 'blocked', 'stopped']);
 
-/** Whether seeing it once is enough: it harms others, or it ended the run. */
+/** Whether one occurrence counts: the finding harms others, or it ended the run. */
 const provesItself = (error: unknown): boolean =>
   error instanceof Finding ? isProven(error.found) : error instanceof Stopped && error.finding !== undefined;
 
 /**
- * Does one check. Beside others a pass counts, and a skip that the others cannot have caused. Anything else is done again alone.
+ * Does one check. Beside others only a pass counts, and a skip that the others cannot cause. Otherwise the check is done again alone.
  *
- * @throws Stopped where the run is over before it is alone
+ * @throws Stopped where the run is over before the check is alone
  */
 export async function judgeCheck(run: RunContext, check: Check, { alone, together }: Company): Promise<Done> {
   const { pool, lane, session, settings } = run;
@@ -43,7 +43,7 @@ export async function judgeCheck(run: RunContext, check: Check, { alone, togethe
     if (!('error' in tried) || proven || settled) return conclude(await outcomeOf(run, check, tried), tried);
     before = error instanceof Finding ? error : undefined;
     if (before !== undefined) session.suspected.add(check.id);
-    // They may be what went wrong.
+    // The shared interns may be the cause.
     pool.drop(lane);
     await alone(before !== undefined);
     if (before !== undefined) session.model.dealings.doubt();
@@ -63,7 +63,7 @@ export async function judgeCheck(run: RunContext, check: Check, { alone, togethe
   return conclude({ ...outcome, ...(finding && { finding: { ...finding, others } }), note }, tried);
 }
 
-/** One try, in each wording that is left. A blocker that it found stops no other check until it `counts`. */
+/** One attempt, in each wording that is left. A blocker stops other checks only once the attempt `counts`. */
 async function tryOnce(run: RunContext, check: Check, how: Parameters<typeof attempt>[2]) {
   const met = new Map<Obstacle, ObstacleSeen | undefined>();
   const obstacles: Obstacles = {
@@ -84,7 +84,7 @@ async function tryOnce(run: RunContext, check: Check, how: Parameters<typeof att
   }
 }
 
-/** Whether the intern did something else, never did that in the run, and another wording is left to try. */
+/** Whether the intern never followed the prompt in this run, and another wording is left to try. */
 function reworded({ driver, session }: RunContext, { error, led }: Attempt): boolean {
   if (!(error instanceof Skipped) || error.skip.kind !== 'intern') return false;
   return [...led].some(
@@ -95,7 +95,7 @@ function reworded({ driver, session }: RunContext, { error, led }: Attempt): boo
 /** The row of a check before it runs. */
 export const headOf = ({ id, requirement, level, title }: Check) => ({ id, requirement, level, title });
 
-/** Puts an outcome together with what the check took, from now on. */
+/** Makes results of a check from outcomes. Its requests and time count from now on. */
 export function concluding({ host, lane, session }: RunContext, check: Check) {
   const began = host.now();
   const sentBefore = lane.sent;
@@ -138,7 +138,7 @@ export async function outcomeOf(run: RunContext, check: Check, tried: Attempt): 
   return { verdict, finding: because === undefined ? finding : { ...finding, because }, lost: isLost(error) };
 }
 
-/** Another cause of a finding: a run goes on although its client left longer ago than CHAT-10 allows. */
+/** A remark that another run may have caused a finding: its client left longer ago than CHAT-10 allows, and it still goes on. */
 function outstays({ driver }: RunContext, { found }: Finding, { leftAgo }: Attempt): Remark | undefined {
   const busy = answerOf(found)?.reason === 'busy';
   const [ago] = driver.control === undefined && busy ? leftAgo.values() : [];

@@ -6,10 +6,10 @@ import { isRecord, jsonOf } from '../probe/json.js';
 import { CREDENTIAL_NAMES } from '../probe/request.js';
 
 /**
- * Makes a folder, and those above it that are missing. One by one: where a file system refuses by saying that there is no
+ * Makes a folder and its missing parents, one by one: where a file system refuses by saying that there is no
  * such file, as /proc does, Node's own `recursive` tries for ever.
  *
- * @throws what the system says, or an Error that names the folder in which none can be made
+ * @throws the error of the system, or an Error that names the folder in which none can be made
  */
 export function makeFolder(path: string): void {
   const folder = resolve(path);
@@ -26,7 +26,7 @@ export function makeFolder(path: string): void {
 }
 
 /**
- * The lines of what a run has made: anybody who finds the file can delete it. Without a path nothing is kept. Lines are on disk
+ * A list of everything that a run has made: with the file, anybody can delete it. Without a path nothing is written. Lines are on disk
  * when `write` returns. `entries`: those of an earlier run.
  */
 export function createLedger(path?: string, entries: readonly LedgerEntry[] = []) {
@@ -58,11 +58,11 @@ function entryOf(line: string): LedgerEntry | undefined {
   return (event === 'deleting' || event === 'gone') && isText(id) ? { event, id } : undefined;
 }
 
-/** How the names of a run begin. */
+/** The prefix of the names of a run. */
 export const prefixOf = (run: string): string => `k${run}-`;
 
 /**
- * A ledger as a run left it. The file may be anybody's: it says what to look for, and nothing of what it is.
+ * A ledger of an earlier run. Anybody may have written the file: it says which ids to look for, and is trusted no further.
  *
  * @throws FileInvalid with a line that says what is wrong with the file
  */

@@ -2,12 +2,12 @@ import type { Incomplete } from '../framework/stop.js';
 import type { CheckResult, Results } from './results.js';
 import { count, coverage, evaluate, matrix } from './verdict.js';
 
-/** Reports that do not belong together, or not all of them. */
+/** Reports that cannot be merged. */
 export class MergeError extends Error {
   override readonly name = 'MergeError';
 }
 
-/** Reasons that are found again from the checks of all shards. An empty shard is no fault of a run with others. */
+/** Reasons that are computed anew from the checks of all shards: one empty shard is no fault. */
 const OF_ALL: ReadonlySet<Incomplete['kind']> = new Set([
   'baseline',
   'none-selected',
@@ -23,7 +23,7 @@ const distinct = (reasons: readonly Incomplete[]): Incomplete[] => [
 ];
 
 /**
- * One report out of those of the shards of a run. A shard that is missing keeps it from being a pass.
+ * Merges the reports of the shards of a run. A missing shard keeps the result from being a pass.
  *
  * @throws MergeError where targets differ or a check comes twice
  */
@@ -79,7 +79,7 @@ export function merge(parts: readonly Results[]): Results {
     },
     requests: parts.reduce((sum, part) => sum + part.requests, 0),
     checks,
-    // Those of clients and of recordings are not of the interface's requirements.
+    // Reports of clients and recordings have no requirements of the interface.
     requirements: parts.every((part) => part.requirements.length === 0) ? [] : matrix(checks),
     cleanup,
     ...(known.length === 0 && stale.length === 0 ? {} : { baseline: { known, stale } }),

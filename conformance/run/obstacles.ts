@@ -1,7 +1,7 @@
 import { blocked } from '../framework/skip.js';
 import type { Obstacle, ObstacleSeen } from '../framework/stop.js';
 
-/** Times that each must be found before the run stops trying the checks that build on it. */
+/** An obstacle that this many checks met stops the checks that build on it. */
 const ENOUGH: Readonly<Record<Obstacle, number>> = {
   create: 1,
   running: 1,
@@ -15,22 +15,22 @@ const ENOUGH: Readonly<Record<Obstacle, number>> = {
 export function createObstacles(blocking: boolean) {
   const found = new Map<Obstacle, Map<string, ObstacleSeen | undefined>>();
   return {
-    /** Notes that a check met it. */
+    /** Notes that a check met an obstacle. */
     met(obstacle: Obstacle, by: string, seen?: ObstacleSeen) {
       const checks = found.get(obstacle) ?? new Map<string, ObstacleSeen | undefined>();
       checks.set(by, seen);
       found.set(obstacle, checks);
     },
-    /** Notes that it is not, or no longer, in the way. */
+    /** Notes that an obstacle does not exist, or no longer. */
     gone(obstacle: Obstacle) {
       found.delete(obstacle);
     },
-    /** Whether other checks have met it often enough. */
+    /** Whether enough checks have met an obstacle. */
     blocks: (obstacle: Obstacle) => (found.get(obstacle)?.size ?? 0) >= ENOUGH[obstacle],
-    /** Throws a skip where other checks have met it often enough. */
+    /** Throws a skip if enough other checks have met an obstacle. */
     pass(obstacle: Obstacle, check: string) {
       const by = found.get(obstacle);
-      // One that has met it itself is repeated as it was.
+      // A check that met the obstacle itself is repeated unchanged.
       if (!blocking || by === undefined || by.size < ENOUGH[obstacle] || by.has(check)) return;
       const [[first, seen] = [check, undefined]] = by;
       throw blocked({ kind: 'blocked', by: first, obstacle, ...(seen === undefined ? {} : { seen }) });

@@ -21,7 +21,7 @@ const typeOf = ({ headers }: Answer) => {
   return type === null ? {} : { type };
 };
 
-/** An answer that does not answer the request. It says nothing of the address. */
+/** Statuses by which a target puts a request off. They prove nothing about the address. */
 const FOR_NOW: ReadonlySet<number> = new Set([429, 503]);
 
 /** Why an answer to `GET /interns` is no list of interns (LIST-1); undefined where it is one. */
@@ -34,10 +34,10 @@ function noList(answer: Answer): Preflight | undefined {
   return whole ? undefined : { kind: 'no-ids' };
 }
 
-/** Pages of the list that are read before the first create, at most. */
+/** Most pages of the list that are read before the first create. */
 const PAGES = 10;
 
-/** Reads the rest of the list, as far as it is looked at. An intern that is there before a create is not the run's. */
+/** Reads further pages of the list. An intern that exists before the first create is not the run's. */
 async function readOn(client: Pick<Client, 'send'>, first: Answer, limited: boolean): Promise<void> {
   let next = (first.json as { next_cursor?: unknown }).next_cursor;
   for (let pages = 1; pages < PAGES && typeof next === 'string'; pages++) {
@@ -73,9 +73,9 @@ async function look(client: Pick<Client, 'send'>, isEmulator: boolean): Promise<
 }
 
 /**
- * Looks whether the target can be evaluated at all. Undefined where it can; else what is in the way: nobody answers, a
- * redirect, no interface there, a key that opens nothing. Sends only reads. An emulator is known by its control
- * interface: what it answers here is for the checks to say.
+ * Looks whether the target can be evaluated. Undefined where it can; else the reason: nobody answers, a
+ * redirect, no interface there, an invalid key. Sends only reads. An emulator is known by its control
+ * interface: checks judge its answers here.
  */
 export async function preflight(client: Pick<Client, 'send'>, isEmulator: boolean): Promise<Stop | undefined> {
   try {
@@ -90,9 +90,9 @@ export async function preflight(client: Pick<Client, 'send'>, isEmulator: boolea
   }
 }
 
-/** A deployment or an emulator that a run is open at: its session, its ledger and its clean-up. */
+/** An open run at a deployment or an emulator: its session, its ledger and its clean-up. */
 export interface OpenRun extends Omit<RunContext, 'lane'>, RunTarget {
-  /** Notes that the target could not be put back as it was. */
+  /** Notes that the settings of the target could not be restored. */
   putBackFailed(error: unknown): void;
   close(): Promise<CleanupResult>;
 }

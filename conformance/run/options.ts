@@ -13,35 +13,35 @@ export interface RunnerOptions extends EngineOptions, BudgetOptions {
   readonly checks: readonly Check[];
   /** Runs of each property. Default 100 with a control interface, 1 without, and 20 in a thorough run. */
   readonly runs?: number | undefined;
-  /** Seed of everything generated. Default: another one each run. */
+  /** Seed of all generated values. Default: a new one each run. */
   readonly seed?: string | undefined;
-  /** Where a property goes on: its name and the path that a finding reports. */
+  /** The property, and the path from a finding, at which to continue. */
   readonly path?: { readonly name: string; readonly path: string } | undefined;
   /** The same for several checks, by their ids. */
   readonly paths?: Readonly<Record<string, { readonly name: string; readonly path: string }>> | undefined;
   readonly readOnly?: boolean | undefined;
-  /** Requests per second; 0 is no limit. Default 5 without a control interface, else none. */
+  /** Requests a second; 0 is no limit. Default 5 without a control interface, else none. */
   readonly rate?: number | undefined;
-  /** How many checks are done at a time. Default 4 without a control interface; with one there is one clock for all, so 1. */
+  /** Checks at a time. Default 4 without a control interface. With one, all checks share one clock, so 1. */
   readonly concurrency?: number | undefined;
-  /** Until the head of an answer must be there, and again until its end. Default 10,000. */
+  /** ms until an answer must begin, and again until it must end. Default 10,000. */
   readonly timeout?: number | undefined;
-  /** Within which an intern has to come up where no clock can be moved. Default 120,000. */
+  /** ms within which an intern must boot where no clock can be moved. Default 120,000. */
   readonly bootTimeout?: number | undefined;
-  /** For the whole clean-up. Default 60,000, and more at a target that takes its time, up to 600,000. */
+  /** ms for the whole clean-up. Default 60,000, and up to 600,000 at a slow target. */
   readonly cleanupTime?: number | undefined;
   /** Candidates that the shrinking of one property may try. Default 300 with a control interface, 8 without. */
   readonly shrinkBudget?: number | undefined;
-  /** False tries every check, whatever others have found to be in its way. Default true. */
+  /** Whether obstacles that some checks met skip the others. Default true. */
   readonly blocking?: boolean | undefined;
   /** 4 characters that tell the names of this run from others; part of the run's id. */
   readonly tag?: string | undefined;
-  /** Keeps the ledger of created interns. Default: in memory only. */
+  /** The file of the ledger of created interns. Default: in memory only. */
   readonly ledgerPath?: string | undefined;
-  /** How the kit was called. */
+  /** The command line of the kit. */
   readonly command?: string | undefined;
   readonly host?: Host | undefined;
-  /** When it began, by the clock of the host: a look at the target before it counts to its time. Default: when it is opened. */
+  /** The beginning of the run by the clock of the host, if a look at the target before it counts. Default: when it is opened. */
   readonly began?: number | undefined;
 }
 
@@ -55,10 +55,10 @@ export function settingsOf(options: Omit<RunnerOptions, 'checks'>) {
   const streamTimeout = Math.max(timeout, controlled ? 0 : 40_000);
   return {
     seed: options.seed ?? host.tag(8),
-    /** An emulator under control costs nothing: without a budget all is done there. */
+    /** Whether the run has no limits: requests to an emulator under control cost nothing. */
     free,
     runs: options.runs ?? (free ? 100 : BUDGETS[options.budget ?? 'default'].runs),
-    /** Where a few of many are looked at, all of them are. */
+    /** Whether checks look at all items where they usually sample a few. */
     thorough: options.budget === 'thorough',
     readOnly: options.readOnly === true,
     rate: options.rate ?? (controlled ? 0 : 5),
@@ -66,13 +66,13 @@ export function settingsOf(options: Omit<RunnerOptions, 'checks'>) {
     limits: limitsOf(options, { free, shards: options.shard?.of ?? 1 }),
     timeout,
     bootTimeout,
-    /** That a stream may keep a check waiting. */
+    /** ms for which a stream may keep a check waiting. */
     streamTimeout,
-    /** Until the head of the answer to a write, where that may come when the write is done: a boot, a teardown. */
+    /** ms until the answer to a write must begin: some services answer when a boot or a teardown is done. */
     writeTimeout: Math.max(streamTimeout, bootTimeout),
-    /** After which a check is cancelled. */
+    /** ms after which a check is cancelled. */
     checkTimeout: 120_000 + driver.slow * 4 + (controlled ? 0 : 180_000),
-    /** Undefined where the pace of the target decides. */
+    /** ms for the clean-up; undefined if the pace of the target decides. */
     cleanupTime: options.cleanupTime,
     shrinkBudget: options.shrinkBudget ?? (controlled ? 300 : 8),
     replay: options.path,
@@ -91,8 +91,8 @@ export interface RunBase {
   readonly tag: string;
   readonly settings: RunSettings;
   readonly ledger: Ledger;
-  /** When and why it ends. */
+  /** The end of the run, and its reason. */
   readonly ending: Ending;
-  /** Aborts when the run is over: a budget is spent, or somebody said stop. */
+  /** Aborts when the run is over. */
   readonly signal: AbortSignal;
 }

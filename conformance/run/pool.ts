@@ -5,37 +5,37 @@ import type { Lane } from '../probe/client.js';
 import type { CheckResult } from './results.js';
 
 /**
- * The use of an intern that is kept. `shared`: checks of one lane only talk to it. `foreign`: it is of the other workspace, for
- * checks that have it refused. `resting`: a client left a stream of it, and it can serve others once that is noticed.
+ * The use of a kept intern. `shared`: checks of one lane only talk to it. `foreign`: it is of the other workspace, for
+ * checks of refusals. `resting`: a client left a stream of it, and the service may not have noticed that yet.
  */
 type Place = IdleState | 'shared' | 'foreign' | 'resting';
 interface Kept {
   readonly intern: Intern;
   readonly place: Place;
-  /** Of a shared one. */
+  /** The lane of a shared intern. */
   readonly lane?: Lane | undefined;
 }
 
-/** The order in which they are given up, where only a few may be kept. */
+/** The order in which kept interns are given up, where a service has room for few. */
 const GIVEN_UP: readonly Place[] = ['foreign', 'resting', 'stopped', 'booting', 'running', 'shared'];
-/** Times that one intern is handed out: unanswered questions stay open on it. */
+/** Most times that one intern is handed out: unanswered questions stay open on it. */
 const MOST_USES = 12;
 /** ms after which the service has noticed that a client left, and a little more. */
 const RESTS = NOTICED_WITHIN + 1_000;
-/** How many are kept at once: a deployment may allow only so many. */
+/** Most interns of each state that are kept. */
 const MOST_KEPT: Readonly<Record<IdleState, number>> = { stopped: 8, booting: 2, running: 4 };
 
-/** The interns that can be handed out again, and what else outlives a check. */
+/** The interns that can be handed out again, and other things that outlive a check. */
 export function createPool(knowledge: {
-  /** Where an intern is that can serve any check. */
+  /** The state of an intern that can serve any check. */
   standing(id: string): Standing | undefined;
-  /** ms since a client of the run left a stream of it. */
+  /** ms since a client of the run left a stream of an intern. */
   leftAgo(id: string): number;
 }) {
   const { standing, leftAgo } = knowledge;
-  /** By their ids, the latest last. */
+  /** Kept interns by their ids, the latest last. */
   const kept = new Map<string, Kept>();
-  /** Ids of those that are handed out no more, and of them those that nobody uses. */
+  /** Ids of interns that are handed out no more. */
   const dropped = new Set<string>();
   const idle = new Set<string>();
   const uses = new Map<string, number>();
@@ -45,14 +45,14 @@ export function createPool(knowledge: {
     kept.delete(intern.id);
     kept.set(intern.id, { intern, place, lane });
   };
-  /** It is handed out no more. A shared one goes with what its check made. */
+  /** Hands an intern out no more. A shared one is removed with the interns of its check. */
   const drop = ({ intern: { id }, lane }: Kept) => {
     kept.delete(id);
     dropped.add(id);
     (lane?.made ?? idle).add(id);
   };
   const rests = (id: string) => leftAgo(id) < RESTS;
-  /** Lets those of a lane rest that a client left a stream of, its shared one too, and gives it those that have rested. */
+  /** Sets aside interns of a lane that a client left a stream of, and returns those that have rested. */
   const rest = (lane: Lane) => {
     const back = (id: string) => kept.delete(id) && lane.made.add(id);
     for (const { id } of of('shared', lane)) if (rests(id)) back(id);
@@ -62,7 +62,7 @@ export function createPool(knowledge: {
       else if (kept.get(id)?.place === 'resting') back(id);
     }
   };
-  /** Keeps what is known to be in a state in which it can serve others. */
+  /** Keeps an intern whose state is known, so that it can serve others. */
   const takeBack = (id: string) => {
     const used = (uses.get(id) ?? 0) + 1;
     uses.set(id, used);
@@ -72,39 +72,39 @@ export function createPool(knowledge: {
   };
 
   return {
-    /** How many ids were made up. */
+    /** The number of ids that were made up. */
     unknown: 0,
     /** Findings of the checks so far. */
     reported: [] as CheckResult[],
     /** Names of the valid twins that were accepted. */
     accepted: new Set<string>(),
-    /** Ids of those that nobody uses: to be taken away. */
+    /** Ids of unused interns that are deleted next. */
     idle,
     of,
     keep,
     /** Ids of interns that later checks get. */
     kept: (): ReadonlySet<string> => new Set(kept.keys()),
-    /** Hands one out: this one, or the latest. */
+    /** Hands out the intern of this id, or the latest. */
     take(place: Place, id = of(place).at(-1)?.id): Intern | undefined {
       const { intern } = kept.get(id ?? '') ?? {};
       if (intern !== undefined) kept.delete(intern.id);
       return intern;
     },
-    /** The lane gets another shared intern from now on, and others another of the other workspace where a check of it had that. */
+    /** Gives a lane another shared intern from now on, and with `foreign` another one of the other workspace. */
     drop(lane: Lane, { foreign = true } = {}) {
       for (const one of [...kept.values()])
         if (one.place === 'foreign' ? foreign && lane.made.has(one.intern.id) : one.lane === lane) drop(one);
     },
     /**
-     * Takes back what the check of a lane made or was handed, and keeps no more than `most`: those that boot, or wait, are
-     * made anew sooner than those that run.
+     * Takes back the interns that the check of a lane made or was handed. Keeps no more than `most`: booting or stopped ones are
+     * quicker to make anew than running ones.
      */
     takeBack(lane: Lane, most = Number.POSITIVE_INFINITY) {
       rest(lane);
       for (const id of lane.made) takeBack(id);
       this.keepFewer(most);
     },
-    /** Keeps no more than `most`. */
+    /** Keeps no more than `most` interns. */
     keepFewer(most: number) {
       if (most === Number.POSITIVE_INFINITY) return;
       for (const place of GIVEN_UP) {

@@ -1,7 +1,7 @@
 import type { Send } from '../probe/request.js';
 import type { Host } from '../probe/time.js';
 
-/** How many requests of late are remembered, and how many are taken in a row until it is tried with half the distance. */
+/** The number of recent requests that are remembered. After as many accepted in a row, half the distance is tried. */
 const REMEMBERED = 200;
 const SMOOTH = 50;
 
@@ -14,7 +14,7 @@ export function createRate(perSecond: number, host: Host) {
   const span = perSecond < 1 && perSecond > 0 ? 1000 / perSecond : 1000;
   const sent: number[] = [];
   let until = 0;
-  /** ms between two requests, what left and what was refused of late, and how many left since something was refused. */
+  /** ms between two requests. */
   let apart = 0;
   const left: number[] = [];
   const refused: number[] = [];
@@ -43,15 +43,15 @@ export function createRate(perSecond: number, host: Host) {
     remember(left);
     if (apart > 0 && ++smooth % SMOOTH === 0) apart /= 2;
   };
-  /** Nothing leaves for so many ms: a target said `Retry-After`. */
+  /** Sends nothing for `ms`, as `Retry-After` asks. */
   const pause = (ms: number) => {
     until = Math.max(until, host.now() + ms);
   };
 
   return {
-    /** Whether nothing leaves for now. */
+    /** Whether nothing is sent for now. */
     paused: () => until > host.now(),
-    /** Waits for leave to send one. The signal ends the wait. */
+    /** Waits until a request may be sent. The signal ends the wait. */
     take(signal?: AbortSignal): Promise<void> {
       if (perSecond <= 0 && until === 0) {
         leaves();
@@ -63,8 +63,8 @@ export function createRate(perSecond: number, host: Host) {
     },
     pause,
     /**
-     * The same, where that is said of requests of any kind: from then on they leave as far apart as those that the target
-     * took in so many ms before. Sent all at once when the pause is over, one would be taken, and others refused again.
+     * The same for a limit on requests of any kind: from then on they are sent as far apart as those that the target
+     * accepted in the `ms` before. Otherwise most requests after the pause would be refused again.
      */
     slow(ms: number) {
       pause(ms);

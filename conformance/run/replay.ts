@@ -7,7 +7,7 @@ import type { CredentialName } from '../probe/request.js';
 export const ownCommand = (name: 'intern-conformance' | 'intern-emulator', words: readonly string[] = []): string =>
   commandLine(['npx', name, ...words]);
 
-/** A request as a curl command; credentials stand as their environment variables. */
+/** A request as a curl command, with environment variables for credentials. */
 export function curl({ request }: ShownExchange): string {
   const { authorization = '', ...headers } = request.headers;
   const as = /^Bearer \[([a-z_]+)\]$/.exec(authorization)?.[1];
@@ -16,7 +16,7 @@ export function curl({ request }: ShownExchange): string {
   return folded(curlParts(sent, ['-i', '-N']));
 }
 
-/** The command line that does one check again. */
+/** The command line that repeats one check. */
 export function replayCommand(options: {
   readonly command: string;
   readonly id: string;

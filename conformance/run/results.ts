@@ -13,30 +13,30 @@ export interface KnownFailure {
   readonly id: string;
   /** Why it may fail for now. */
   readonly reason?: string;
-  /** Where to read more: an issue. */
+  /** The address of an issue. */
   readonly link?: string;
   /** The last day, as YYYY-MM-DD in UTC, on which it may fail. After it the failure counts again. */
   readonly expires?: string;
-  /** It fails at times: it may pass too. */
+  /** It may fail or pass. */
   readonly flaky?: true;
 }
 
 /** The entry of a baseline for a result. */
 export interface KnownAs extends Omit<KnownFailure, 'id' | 'flaky'> {
-  /** Of an entry that may pass too: how often it failed, of how many tries that came to a verdict. */
+  /** Failures of a flaky entry, of its tries that came to a verdict. */
   readonly flaky?: { readonly failed: number; readonly of: number };
-  /** Its last day is over: a failure counts again. */
+  /** Whether its last day is over: a failure counts again. */
   readonly expired?: true;
 }
 
 /** The state of the baseline after a run. */
 export interface BaselineResult {
   readonly known: readonly string[];
-  /** Entries that hold no longer: of units that do not fail, or do not exist. */
+  /** Entries whose unit does not fail any more, or does not exist. */
   readonly stale: readonly string[];
 }
 
-/** The findings that count as failures: stated sentences alone, published ones too, or also those that a judge saw once. */
+/** The findings that count as failures: of stated sentences, of published ones, too, or also those that a judge saw once. */
 export type FailOn = 'fail' | 'warn' | 'once';
 
 /** `error` is the kit's own fault (for a client: its adapter's), never the target's. `pass-alternative`: clients alone. */
@@ -52,33 +52,33 @@ export interface ControlStep extends ControlCall {
 export interface FindingResult extends Omit<Found, 'breaks'> {
   /** Further differences of one look (clients, recordings), or the findings of an earlier try. */
   readonly others?: readonly Omit<Found, 'breaks'>[];
-  /** The requirement that is broken, where it is not the one that the check is about. */
+  /** The broken requirement, if it is not that of the check. */
   readonly breaks?: RequirementId;
-  /** The level of what is broken, where it is not that of the check. */
+  /** Its level, if it is not that of the check. */
   readonly level?: Level;
   readonly property?: FalsifiedProperty;
-  /** The check that asked, where another judged what it met. */
+  /** The check whose request another check judged. */
   readonly askedBy?: string;
   readonly transcript: readonly ShownExchange[];
-  /** Calls of the control interface that led there, in their order: emulators only. */
+  /** Calls of the control interface before the finding, in their order: emulators only. */
   readonly control?: readonly ControlStep[];
   /** The last request before the finding, as a command. */
   readonly curl?: string;
-  /** The drawn values; checks alone have some. */
+  /** The seed of the drawn values; only checks have one. */
   readonly seed?: string;
   readonly runs?: number;
-  /** One command that does the check again, with the same values. */
+  /** The command that repeats the check with the same values. */
   readonly replay: string;
 }
 
-/** A clause that a row has of its own. `rule` is the same for all rows that stand on the same. */
+/** A clause outside of the ledger. Rows on the same clause share one `rule`. */
 interface Clause {
   readonly sentence: string;
   readonly where: string;
   readonly rule?: string;
 }
 
-/** The ground of a row: a requirement of the ledger, or a clause that is reported with it. */
+/** The clause that a row rests on: a requirement of the ledger, or a clause that is reported with it. */
 type Ground =
   | { readonly requirement: RequirementId; readonly clause?: undefined }
   | { readonly requirement: string; readonly clause: Clause };
@@ -86,7 +86,7 @@ type Ground =
 /** The head of a row, before its unit runs. */
 export type RowHead = Ground & { readonly id: string; readonly level: Level; readonly title: string };
 
-/** A row of a report: anything that was tried and came to a verdict. */
+/** A row of a report. */
 export type CheckResult = RowHead & {
   readonly verdict: Verdict;
   /** ms of real time. */
@@ -95,7 +95,7 @@ export type CheckResult = RowHead & {
   readonly properties: readonly PropertyRun[];
   readonly finding?: FindingResult;
   readonly skip?: Skip;
-  /** A finding of an earlier try at a live target that did not show again: alone it does not count. */
+  /** A finding that did not come again at a live target: it does not count. */
   readonly note?: FindingResult;
   readonly error?: {
     readonly message: string;
@@ -104,21 +104,21 @@ export type CheckResult = RowHead & {
     /** The party at fault; without it, the kit. */
     readonly whose?: 'adapter';
   };
-  /** Of a `pass-alternative`: why that is right too. */
+  /** Why a `pass-alternative` is right, too. */
   readonly alternative?: string;
-  /** Known from the baseline: does not count against the target. */
+  /** Whether the baseline knows it: it does not count against the target. */
   readonly known?: boolean;
   /** Its entry in the baseline (KIT-10). */
   readonly knownAs?: KnownAs;
-  /** Of no published set of checks that the run was held to: does not count against the target (KIT-9). */
+  /** Whether the published set of checks lacks it: it does not count against the target (KIT-9). */
   readonly new?: true;
-  /** Of a rule: how many exchanges it was held against. */
+  /** The number of exchanges that a rule judged. */
   readonly judged?: number;
-  /** Of a rule: the operations and statuses of those exchanges, as `get 404`. */
+  /** The operations and statuses of the exchanges that a rule judged, as `get 404`. */
   readonly situations?: readonly string[];
-  /** Of a broken rule: the situations of the exchanges that break it. */
+  /** The operations and statuses of the exchanges that break a rule. */
   readonly brokenIn?: readonly string[];
-  /** Of a judge: one exchange broke what others had led to expect, and nothing showed it again. */
+  /** Whether a judge saw the breach in one exchange only, and the rule rests on earlier ones. */
   readonly once?: true;
 };
 
@@ -128,10 +128,10 @@ export interface RequirementResult {
   readonly sentence: string;
   readonly where: string;
   readonly excluded?: string;
-  /** The worst of its checks; `excluded`, or `none` where no check was selected. */
+  /** The worst verdict of its checks; `excluded`, or `none` where no check was selected. */
   readonly verdict: Verdict | 'excluded' | 'none';
   readonly checks: readonly string[];
-  /** Exchanges that its rules judged. Older reports do not say. */
+  /** Exchanges that its rules judged. Older reports lack the number. */
   readonly judged?: number;
   /** The operations and statuses of those exchanges, as `get 404`. */
   readonly situations?: readonly string[];
@@ -141,17 +141,17 @@ export interface RequirementResult {
 export interface Coverage {
   readonly checked: number;
   readonly of: number;
-  /** Checks that wait on a question of the intern, where none was seen in the whole run. */
+  /** Whether checks waited for a question of the intern, and the whole run saw none. */
   readonly noQuestionSeen: boolean;
-  /** The same of permissions, which `approval_mode: manual` makes an intern ask for. */
+  /** The same for requests for permission, which `approval_mode: manual` asks for. */
   readonly noPermissionSeen?: boolean;
-  /** The same of what can be asked with what was given of the target: its credentials and facts. Older kits wrote none. */
+  /** The coverage of the checks that the given credentials and facts allow. Older kits wrote none. */
   readonly askable?: { readonly checked: number; readonly of: number };
-  /** The same without the checks that only an emulator can be asked for, where some were left out for that alone. */
+  /** The coverage without the checks that only an emulator can do, if some were skipped for that reason. */
   readonly fromOutside?: FromOutside;
 }
 
-/** How much came to a verdict of what a deployment can show. */
+/** The coverage of the checks that a deployment allows. */
 interface FromOutside {
   readonly checked: number;
   readonly of: number;
@@ -171,7 +171,7 @@ export interface Results {
     /** `client`: `url` names the adapter. */
     readonly kind: 'emulator' | 'live' | 'client';
     readonly url: string;
-    /** It runs in the process of the kit: nothing listens at its address. */
+    /** Whether the target runs in the process of the kit: nothing listens at its address. */
     readonly inProcess?: true;
     readonly profile: string;
     readonly published: boolean;
@@ -185,16 +185,16 @@ export interface Results {
     readonly readOnly: boolean;
     readonly slow: number;
     readonly shard?: { readonly index: number; readonly of: number };
-    /** From which verdict on the target fails; without it, `fail`. */
+    /** The findings that fail the target. Default: `fail`. */
     readonly failOn?: FailOn;
-    /** The published set of checks that it is held to. */
+    /** The published set of checks that counts. */
     readonly requirements?: string;
-    /** How much was to be done: what it left out is skipped, and says so. */
+    /** The budget of the run. Checks beyond it are skipped. */
     readonly budget?: BudgetName;
   };
   /** `incomplete`: nothing failed, but nothing ran, or a part that should have run could not. */
   readonly verdict: 'pass' | 'fail' | 'incomplete';
-  /** Why it is incomplete, or fails for another reason than a check. */
+  /** Why the run is incomplete, or fails for another reason than a check. */
   readonly incomplete: readonly Incomplete[];
   readonly exit: 0 | 1 | 3;
   readonly counts: Readonly<Record<Verdict, number>>;

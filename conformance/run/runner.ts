@@ -10,41 +10,41 @@ import type { Results } from './results.js';
 import type { RunContext } from './session.js';
 import { createRun, type Done, run, type Unit, type UnitRun } from './units.js';
 
-/** Whether streams arrive decides what all that waits on one can tell. */
+/** The check of whether streams arrive: all checks that wait on a stream rest on it. */
 const BEFORE_ALL = 'chat-stream/as-it-is-said';
 
-/** Rows are cheap, and rules judge all of them: they find most. */
+/** The first rows. They are cheap, and all rules judge them: they find most. */
 const FIRST_ROWS = 'rows/first';
 const ROWS = 'rows/interface';
 export const isRows = (id: string): boolean => id === FIRST_ROWS || id === ROWS;
 
-/** Need a caller over the limit of turns: they go before all others once one is, and after them where none was. */
+/** Checks that need a caller over the limit of turns. They go first once a caller is, and otherwise last. */
 const OVER_LIMIT = ['limiter/signing-as-met', 'limiter/invoke-as-met'];
 
-/** Chooses the next of the waiting units: while turns have to wait, one that needs that, else one that takes none. */
+/** Chooses the next of the waiting units. While turns must wait: one that needs the limit, else one without prompts. */
 export function nextOf(waiting: readonly Pick<Unit, 'id' | 'needs'>[], isLimited: () => boolean): number {
   if (!isLimited()) return 0;
   const at = waiting.findIndex(({ id }) => OVER_LIMIT.includes(id));
   return Math.max(0, at >= 0 ? at : waiting.findIndex((unit) => !prompts(unit)));
 }
 
-/** Rest on what the intern did for others: they come after them. */
+/** Checks that rest on the intern's behaviour in other checks, and come after them. */
 const AFTER_OTHERS = ['invoke-sessions/steered-live', ...OVER_LIMIT];
 
-/** The units as they stand, but for the one that tells the others whether streams arrive. */
+/** The units in the given order, except that BEFORE_ALL comes first. */
 export const asTheyStand = <One extends Pick<Unit, 'id'>>(units: readonly One[]): readonly One[] =>
   units.toSorted((a, b) => Number(b.id === BEFORE_ALL) - Number(a.id === BEFORE_ALL));
 
-/** Checks that no other is done beside. */
+/** Checks that run alone. */
 export const ALONE: ReadonlySet<string> = new Set([BEFORE_ALL, FIRST_ROWS]);
 
 type Ordered = Pick<Unit, 'id' | 'requirement' | 'level' | 'needs' | 'watches'>;
 
-/** The behaviour that a unit leads an intern to. */
+/** Whether a unit prompts an intern. */
 export const prompts = ({ needs }: Pick<Unit, 'needs'>): boolean =>
   needs.some((need) => behaviourIn(need as Need) !== undefined);
 
-/** How dear a unit is: it reads, writes, boots an intern, prompts one, waits. */
+/** The cost of a unit, from the lowest: it reads, writes, boots an intern, prompts one, waits. */
 function dearness(unit: Ordered): number {
   const { needs } = unit;
   if (needs.some((need) => waitIn(need as Need) !== undefined)) return 4;
@@ -53,7 +53,7 @@ function dearness(unit: Ordered): number {
   return needs.includes('write') ? 1 : 0;
 }
 
-/** Units of one kind together. */
+/** Units grouped by kind. */
 function byKind<One>(units: readonly One[], kindOf: (unit: One) => string): readonly (readonly One[])[] {
   const kinds = new Map<string, One[]>();
   for (const one of units) {
@@ -65,16 +65,16 @@ function byKind<One>(units: readonly One[], kindOf: (unit: One) => string): read
 
 /**
  * The units in their order at a deployment, so that a limit cuts the tail. Stated requirements come before published ones,
- * one check of each requirement before the second of any, and of one requirement the cheap before the dear. Checks that no
- * rule stands for come before those that rules judge in any answer. Equal ones take turns: reads, writes, boots, prompts. A
- * check whose need the target lacks stands in nobody's way.
+ * one check of each requirement before the second of any, and the cheap check of a requirement before the dear. Checks that no
+ * rule replaces come before those that rules judge in any answer. Equal ones take turns: reads, writes, boots, prompts. A
+ * check whose need the target lacks takes no place.
  */
 export function inOrder<One extends Ordered>(units: readonly One[], lacks: (need: string) => boolean): readonly One[] {
   const possible = units.filter(({ needs, watches }) => watches !== true && !needs.some(lacks));
   const rounds = new Map<One, number>();
   for (const same of byKind(possible, ({ requirement, level }) => `${requirement} ${level}`))
     for (const [round, one] of same.toSorted((a, b) => dearness(a) - dearness(b)).entries()) rounds.set(one, round);
-  /** Merges reads and prompts by their share: a third of the reads goes beside a third of the prompts. */
+  /** The share of each kind that goes before a unit: a third of the reads goes beside a third of the prompts. */
   const share = new Map<One, number>();
   for (const kind of byKind(possible, (one) => `${one.level} ${rounds.get(one)} ${dearness(one)}`))
     for (const [at, one] of kind.entries()) share.set(one, at / kind.length);
@@ -92,7 +92,7 @@ export function inOrder<One extends Ordered>(units: readonly One[], lacks: (need
     one.id === BEFORE_ALL ? 1 : 0,
     'SPC'.indexOf(one.level),
     one.id === ROWS ? 0 : (rounds.get(one) ?? 0),
-    // Rows go on beside all checks of what rules judge too.
+    // Rows run beside all checks whose subject rules judge, too.
     one.id === ROWS ? 1 : ruled.has(`${one.requirement} ${one.level}`) ? 2 : 0,
     share.get(one) ?? 0,
     dearness(one),
@@ -105,7 +105,7 @@ export function inOrder<One extends Ordered>(units: readonly One[], lacks: (need
 
 export type { RunnerOptions } from './options.js';
 
-/** Keeps of what a check was handed what can serve others, and takes away the rest. */
+/** Keeps the interns of a check that can serve others, and deletes the rest. */
 async function settle(opened: OpenRun, run: RunContext, { rows }: Done): Promise<void> {
   const { lane, pool, session } = run;
   pool.reported.push(...rows.filter(({ finding }) => finding !== undefined));
@@ -120,7 +120,7 @@ async function settle(opened: OpenRun, run: RunContext, { rows }: Done): Promise
   pool.withhold(session.monitors.isStray);
 }
 
-/** A check as a run selects and orders it: what is chosen needs a control interface. */
+/** A check as a run selects and orders it: a chosen behaviour (level C) needs a control interface. */
 export const asUnit = (check: Check) => ({
   ...headOf(check),
   needs: check.level === 'C' ? (['control', ...check.needs] as const) : check.needs,
@@ -153,7 +153,7 @@ function unitsOf(checks: readonly Check[], opened: OpenRun): Unit[] {
   });
 }
 
-/** ms that a run has to have for its rows. */
+/** ms that a run needs for its rows. */
 const SHORTEST = 20_000;
 
 function prepared(options: RunnerOptions): Parameters<typeof createRun> {
@@ -168,7 +168,7 @@ function prepared(options: RunnerOptions): Parameters<typeof createRun> {
       without(unit) {
         if (unit.watches === true) return undefined;
         const { time } = opened.settings.limits;
-        // Rows make more interns than so short a run has time to take away.
+        // A short run has no time to delete the interns of the rows.
         if (isRows(unit.id) && time.most < SHORTEST) return time.stop;
         return opened.ending.without(prompts(unit));
       },

@@ -6,7 +6,7 @@ import { SETS } from '../requirements/sets/index.js';
 import { decidedBy, RULED, viewsOf } from '../requirements/views.js';
 
 export interface Selection {
-  /** Ids of checks or requirements; `*` stands for anything. None is all. */
+  /** Ids of checks or requirements; `*` matches anything. Default: all. */
   readonly only?: readonly string[] | undefined;
   readonly skip?: readonly string[] | undefined;
   readonly levels?: readonly Level[] | undefined;
@@ -14,18 +14,18 @@ export interface Selection {
   readonly shard?: Shard | undefined;
 }
 
-/** A selection that cannot be meant: a pattern without a match. */
+/** A selection with a pattern that matches nothing. */
 export class SelectionError extends Error {
   override readonly name = 'SelectionError';
 }
 
-/** The test of names by a pattern; `*` stands for anything. */
+/** A pattern as a regular expression; `*` matches anything. */
 export const toRegExp = (pattern: string): RegExp =>
   new RegExp(`^${pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`, 'i');
 
 export type UnitKind = 'check' | 'case' | 'scenario';
 
-/** A unit as far as patterns look at it. */
+/** The part of a unit that patterns match. */
 interface Selectable {
   readonly id: string;
   readonly requirement: string;
@@ -38,9 +38,9 @@ interface Selectable {
 }
 
 /**
- * The units that a selection means, of every shard. A unit with a wanted row is done as a whole; to leave it out takes its own name.
+ * The selected units of all shards. A unit with one selected row is done as a whole; only its own name leaves it out.
  *
- * @throws SelectionError for a pattern that fits no unit, and of checks no requirement
+ * @throws SelectionError for a pattern that matches no unit, and among checks no requirement
  */
 export function select<One extends Selectable>(
   units: readonly One[],
@@ -63,7 +63,7 @@ export function select<One extends Selectable>(
   };
   const { only = [], skip = [], levels } = selection;
   const own = ({ id, requirement }: One) => [id, requirement, ...viewsOf(id)];
-  // A published id that rules decide asks for what they judge, too.
+  // A published id that rules now decide also selects the units whose exchanges they judge.
   const all = (unit: One) => [
     ...own(unit),
     ...(unit.heads ?? []).map(({ id }) => id),

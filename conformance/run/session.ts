@@ -35,13 +35,13 @@ import type { RunBase } from './options.js';
 import type { Pool } from './pool.js';
 import { createRate, createTurns } from './rate.js';
 
-/** The fields of a create whose intern can serve other checks too. */
+/** Fields of a create whose intern can serve other checks, too. */
 const PLAIN = new Set(['name', 'workspace_id', 'description', 'provision']);
-/** Statuses of a create that is refused for what its caller has named. */
+/** Statuses that blame a refused create on the settings of the run. */
 const REFUSES: ReadonlySet<number> = new Set([400, 402, 403, 404, 409, 422]);
-/** Where values of secrets are sent to. */
+/** Paths of requests that may carry values of secrets. */
 const VAULT = /\/vault\//;
-/** Shorter ones may stand in an answer by chance; longer ones take long to look for. */
+/** Characters from which on a value is searched for in answers: shorter ones appear by chance. */
 const UNLIKELY = 10;
 const LONGEST = 1_000;
 const isUnlikely = ({ length }: string): boolean => length >= UNLIKELY && length <= LONGEST;
@@ -68,7 +68,7 @@ export function createSession(run: RunBase) {
     secretIn: (text) => session.secretIn(text),
   });
   const monitors = createMonitors(model, () => host.now());
-  /** Without control a target is not the run's own, and its limits, gateways and neighbours are in force. */
+  /** Whether the target is a deployment: with limits, gateways and other users. */
   const live = driver.control === undefined;
   const habits = live ? HEEDED : [];
   const learnt = nothingLearnt();
@@ -95,17 +95,17 @@ export function createSession(run: RunBase) {
   const shown = { prefix: secretPrefixOf(prefix), group, mapping };
   const guard = createGuard({
     own,
-    // An emulator under control is the run's own: there a read would be one more than a check has asked for.
+    // On an emulator under control nobody else makes interns: no read is needed.
     read: live ? async (id, as) => (await session.client.send({ path: internPath(id), as })).status : undefined,
     wait: (ms) => host.sleep(ms, run.signal),
   });
 
-  /** The body of a create that asks only for a name, and whether to boot, in the workspace that was named to the run. */
+  /** Whether a create has only plain fields, in the workspace of the run. */
   const isPlain = (body: unknown): body is Readonly<Record<string, unknown>> =>
     isRecord(body) &&
     body.workspace_id === driver.target.workspaceId &&
     Object.keys(body).every((key) => PLAIN.has(key));
-  /** An address that answers no list of interns is not the interface. Further requests to it would be lost. */
+  /** The stop of a run whose create answered no intern: the address is not the interface. */
   const noIntern = (answer: Answer): Stopped => {
     const rule = { kind: 'holds', words: 'an intern with its id' } as const;
     const of = 'the answer to a create';
@@ -115,12 +115,12 @@ export function createSession(run: RunBase) {
     return new Stopped({ kind: 'no-intern', status: answer.status }, finding);
   };
 
-  /** A write was never answered: others are given less time for nothing. */
+  /** Whether a write was never answered: later ones get less time. */
   let hangs = false;
 
   const passes = (send: Send, url: string, by: Sender | undefined): RequestHooks => {
     const { json } = send;
-    // As it is meant: words of the deployment's own stand in its address alone.
+    // With the kit's own words: words of the deployment appear only in the address.
     const asked = askedBy(send, driver.target);
     const { method, path } = asked;
     const inside = url.startsWith(collection);
@@ -148,7 +148,7 @@ export function createSession(run: RunBase) {
       took += host.now() - from;
     };
     return {
-      // How long an operation may take is stated for signing alone: some answer when they are done.
+      // The interface states a time only for signing. Some services answer when the operation is done.
       patience:
         live && !reads && inside && !/\/sign$/.test(path)
           ? hangs
@@ -178,7 +178,7 @@ export function createSession(run: RunBase) {
         monitors.begins(numbers.number, status);
         session.slow ||= headAfter > settings.timeout;
         took += headAfter;
-        // The caller named the workspace: a deployment that refuses the first create in it is not to blame for it.
+        // The workspace is a setting of the run: the refusal of the first create in it is no finding.
         const isFirst = live && creates && settings.blocking && own.count() === 0 && send.as === undefined;
         if (isFirst && REFUSES.has(status) && isPlain(json) && String(json.name).startsWith(prefix))
           throw new Stopped({ kind: 'refuses-creates', workspace: driver.target.workspaceId, status });
@@ -196,7 +196,7 @@ export function createSession(run: RunBase) {
       ends(answer, record) {
         const { exchange: number, status, json: body } = answer;
         if (secret !== undefined && status < 300 && isUnlikely(secret)) secrets.add(secret);
-        // Others may limit requests of any kind, with 429 too.
+        // A gateway may answer 429 to requests of any kind.
         session.limited ||= status >= 400 && isTurn && /"reason":"rate_limited"/.test(JSON.stringify(body));
         const given = guard.after({ number, path, status, json: body });
         if (given?.kind === 'nothing' && status < 300 && live && creates) throw noIntern(answer);
@@ -236,55 +236,55 @@ export function createSession(run: RunBase) {
   });
 
   const session = {
-    /** The habits that the target was seen to have. */
+    /** Learned facts about the habits of the target. */
     learnt,
-    /** Some answer took longer than most may. */
+    /** Whether some answer took longer than usual. */
     slow: false,
-    /** ms that a request took so far on average, from when it was to leave until the head of its answer. */
+    /** Average ms of a request so far, from its call until its answer began. */
     pace: () => took / Math.max(1, client.sent),
     client,
-    /** The same, until the run is over; and what else ends with it. */
+    /** The client until the run is over. */
     running: client.scope(run.signal),
     inFlight: createInFlight(run.signal),
     redactor,
-    /** Beginning of every name that the run gives, and a name that nobody has. */
+    /** The prefix of every name that the run gives. */
     prefix,
     newName: (): string => `${prefix}${(++names).toString(36)}`,
     /** The interns that the run made: it writes to no others. */
     own,
-    /** The model of the target: every exchange passes it. */
+    /** The model of the target, which learns from every exchange. */
     model,
-    /** Where an intern is that was made as plainly as can be, with the API key, and can serve any check. */
+    /** The state of a plain intern of the API key, which can serve any check. */
     standing(id: string): Standing | undefined {
       const { made, standing } = interns.get(id) ?? {};
       return made?.by === 'api_key' && isPlain(made.body) ? standing : undefined;
     },
-    /** The rules and monitors that look at every answer. */
+    /** The monitors that judge every exchange. */
     monitors,
-    /** Checks that found something beside others, and are still to be done alone. */
+    /** Checks that found something beside others, and wait to run alone. */
     suspected: new Set<string>(),
-    /** The habits that the target may have. Under control it has none, since scripts decide. */
+    /** The habits that the target may have. An emulator under control has none. */
     habits,
     /** The knowledge of the habits about the target. */
     known,
-    /** When turns of a caller leave. */
+    /** The rates of the callers' turns. */
     turns,
-    /** Whether a client of the run left a stream of the intern less than half a minute ago: that may not be noticed yet. */
+    /** Whether a client of the run left a stream of the intern so lately that the service may not have noticed. */
     lately: (id: string) => session.leftAgo(id) < NOTICED_WITHIN,
     /** Whether the run met the chat turn limit (CHAT-17). */
     limited: false,
-    /** ms since a client of the run left a stream of the intern; of one that none left, without end. */
+    /** ms since a client of the run left a stream of the intern; Infinity if none did. */
     leftAgo: (id: string): number => host.now() - (left.get(id) ?? Number.NEGATIVE_INFINITY),
-    /** The kind of secret that stands in a text. */
+    /** The kind of secret in a text. */
     secretIn(text: string): 'credential' | 'value' | undefined {
       const [found] = spelledIn(text, secrets);
       return found && (credentials.includes(found.value) ? 'credential' : 'value');
     },
-    /** Why a credential opens nothing here, where it was found not to: the caller's mistake. */
+    /** Why a credential cannot be used, which is the caller's mistake; undefined if it can. */
     unusable: (name: string) => unusable.get(name),
-    /** Tells that a credential opens nothing, or nothing more. */
+    /** Notes that a credential cannot be used, or no longer. */
     spoilt: (name: CredentialName, why: Unusable) => void unusable.set(name, why),
-    /** From here on only the clean-up sends: neither the budget nor the end of the run keep it from that. */
+    /** The client of the clean-up, which neither the budget nor the end of the run stops. */
     cleaning() {
       cleaning = true;
       monitors.close();
@@ -294,7 +294,7 @@ export function createSession(run: RunBase) {
 }
 export type Session = ReturnType<typeof createSession>;
 
-/** Everything that the parts of a run share, and the lane that looks. Nothing in it is replaced while the run goes on. */
+/** Everything that the parts of a run share, and the lane of the current check. Its members are never replaced during a run. */
 export interface RunContext extends RunBase {
   readonly session: Session;
   readonly pool: Pool;

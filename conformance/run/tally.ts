@@ -1,21 +1,21 @@
 import { type Breach, type Judgement, type Rule, type Seen, situationOf } from '../rules/rule.js';
 
-/** A rule, and the exchanges that it was held against. */
+/** A rule, and the exchanges that it judged. */
 export interface Tally {
   readonly rule: Rule;
   judged: number;
   /** The operations and statuses of these exchanges. */
   readonly situations: Set<string>;
-  /** The mistake of the kit that the rule met first. */
+  /** The first exception of the rule, a mistake of the kit. */
   failure: Error | undefined;
 }
 
 export const tallyOf = (rule: Rule): Tally => ({ rule, judged: 0, situations: new Set(), failure: undefined });
 
 /**
- * Holds a rule against an exchange, and counts it: undefined where the rule does not apply.
+ * Judges an exchange by a rule, and counts it. Undefined where the rule does not apply.
  *
- * @throws the mistake of the kit where nobody counts
+ * @throws the exception of the rule if there is no tally to note it
  */
 export function judgementOn(seen: Seen, judge: () => Judgement, tally: Tally | undefined): 'kept' | Breach | undefined {
   try {

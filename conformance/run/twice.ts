@@ -10,7 +10,7 @@ import { look, removeInterns } from './cleanup.js';
 import type { CheckResult } from './results.js';
 import type { RunContext } from './session.js';
 
-/** A run, as habits see it. */
+/** The view of a run that habits get. */
 export function visitOf(run: RunContext): Visit {
   const { driver, host, lane, pool, session, settings, signal } = run;
   const { own, running } = session;
@@ -70,8 +70,8 @@ const seenIn = (exchange: ShownExchange): Tried => {
 };
 
 /**
- * Explains a finding by the habits of the target: the principle is that a finding rests on what the interface states, and
- * that whatever else it needs is observed. Undefined where none explains it.
+ * Explains a finding by the habits of the target. A finding rests only on what the interface states, and
+ * on what was observed. Undefined where no habit explains it.
  */
 async function explain(
   run: RunContext,
@@ -95,7 +95,7 @@ async function explain(
   const visit = visitOf(run);
   let perhaps: Explanation | undefined;
   for (const habit of run.session.habits) {
-    // An intern that does not answer is not asked whether it is late.
+    // Most habits cannot be confirmed at a target that does not answer.
     if (silence !== undefined && habit.silent !== true) continue;
     const explanation = await habit.explains?.(sighting, visit);
     if (explanation?.perhaps !== true && explanation !== undefined) return explanation;
@@ -104,14 +104,14 @@ async function explain(
   return perhaps;
 }
 
-/** How many checks are tried again whose prompt was not taken: where that does not help, it will not help the others. */
+/** Most checks that are repeated because their prompt was not taken: if that does not help these, it helps no other. */
 const ENOUGH = 3;
 
-/** Whether a prompt that was not taken (502, 503, 504), by the intern or by what stands before it, may be taken the next time. */
+/** Whether a prompt that was not taken (502, 503, 504) may be taken the next time. */
 export const mayBeTaken = ({ session }: RunContext, error: unknown): boolean =>
   error instanceof Skipped && error.skip.because.kind === 'prompt-not-taken' && session.learnt.notTaken < ENOUGH;
 
-/** Such a check is done once more, from its beginning and on another intern: the run may have begun all the same. */
+/** Repeats such a check on another intern: the first may have begun a run nevertheless. */
 function notTaken(run: RunContext, { error, transcript }: Attempt, tries: number): Explanation | undefined {
   if (!mayBeTaken(run, error)) return undefined;
   const { lane, pool, session } = run;
@@ -125,7 +125,7 @@ function notTaken(run: RunContext, { error, transcript }: Attempt, tries: number
 }
 
 /**
- * Finds a habit of the target that explains the outcome of a check. Looked at over the network: where that fails nobody knows yet, and the
+ * Finds a habit of the target that explains the outcome of a check. That takes requests: if they fail, the habit is unknown, and the
  * check is tried again.
  */
 export async function explanation(
@@ -144,7 +144,7 @@ export async function explanation(
   }));
 }
 
-/** Tries of a check alone. */
+/** Most attempts at a check alone. */
 const TRIES = 3;
 
 /** The part of a result that an outcome decides. */
@@ -164,13 +164,13 @@ const VALUE =
   /\/interns\/[^/?\s]+|[0-9a-f]{8}-[0-9a-f-]{27}|\bk[a-z0-9]{4}-[a-z0-9]+|\d{4}-\d\d-\d\dT[\d:.]+Z|\b\d{5,}\b/gi;
 const masked = (text: string): string => text.replace(VALUE, '…');
 
-/** A rule without the values that it names: those may be drawn anew. */
+/** A rule without its values, which may be drawn anew. */
 const fixed = (rule: Rule): string => {
   if (rule.kind === 'form') return rule.form;
   return rule.kind === 'holds' ? rule.words : rule.kind;
 };
 
-/** The text that two looks share if they found the same. */
+/** A text that is equal for two findings of the same thing. */
 function likeness({ wanted, of }: Found): string {
   switch (wanted.kind) {
     case 'status':
@@ -182,21 +182,21 @@ function likeness({ wanted, of }: Found): string {
   }
 }
 
-/** Whether two looks of one check found the same: the same was wanted, of the same thing. The values in its place may differ. */
+/** Whether two findings are about the same thing and expectation. Their values may differ. */
 const isSame = (one: Found, other: Found): boolean => likeness(one) === likeness(other);
 
-/** One look at what a check is about: the check done once, or what broke a rule asked for again. */
+/** One look at the subject of a check: an attempt at the check, or a repeated request that broke a rule. */
 export interface Look {
   readonly tried: Attempt;
-  /** When it was found, where that was before. */
+  /** The time of the finding, if an earlier exchange showed it. */
   readonly at?: number;
-  /** Nothing can be looked at once more. */
+  /** Whether no further look is possible. */
   readonly once?: boolean;
-  /** The outcome rests on it. */
+  /** Called when the outcome rests on this look. */
   counts?(): void;
 }
 
-/** A finding, and the attempt that came to it. */
+/** A finding, and its attempt. */
 interface Sighted {
   readonly error: Finding;
   readonly tried: Attempt;
@@ -205,18 +205,18 @@ interface Sighted {
 /** The look that an outcome rests on. */
 interface Looked {
   readonly tried: Attempt;
-  /** The outcome, where it is another than that of the look. */
+  /** The outcome, if it differs from that of the look. */
   readonly decided?: Decided | undefined;
-  /** A finding of an earlier look that it did not come to. */
+  /** A finding of an earlier look that this look lacks. */
   readonly other?: Sighted | undefined;
 }
 
 /**
- * Looks until it is sure what there is: at a target that is not the run's own a finding counts when one look finds what
+ * Looks until the outcome is certain. At a deployment a finding counts when one look finds what
  * another found before it, and no habit of the target explains it. Never throws.
  *
- * @param look is given the finding that it is to look at again
- * @param before what was found before
+ * @param look gets the finding to look at again
+ * @param before earlier findings
  */
 export async function lookTwice(
   run: RunContext,
@@ -240,7 +240,7 @@ export async function lookTwice(
     if (refused !== undefined)
       return { tried, decided: ended({ kind: 'unusable', credential: 'api_key', how: refused }) };
     excuse = skip ?? excuse;
-    // A habit that needs time is asked again, of the same look where there is no other.
+    // A habit that needs time is asked again, about the same look if no other is possible.
     waits = once && again !== undefined ? seen : undefined;
     const last = tries === TRIES || (once && again === undefined);
     if (again === undefined || last) {
@@ -271,7 +271,7 @@ export async function lookTwice(
   }
 }
 
-/** Nothing stands still on a live target: what does not come again may have been somebody else's doing. */
+/** A finding that did not come again: somebody else may have caused it at a live target. */
 function gone({ signal }: RunContext, { error }: Attempt, { error: { found } }: Sighted): Decided {
   if (error instanceof Stopped || signal.aborted)
     return ended(error instanceof Stopped ? error.stop : { kind: 'interrupted' });

@@ -11,31 +11,31 @@ import type { CheckResult, FailOn, Results, RowHead, RunEvents } from './results
 import { checksOfSet, chosenOf, type Selection, type UnitKind } from './select.js';
 import { type Assembled, asKnown, asNew, assemble, type Baseline } from './verdict.js';
 
-/** How a unit is done. */
+/** The circumstances of a unit. */
 export interface UnitContext {
-  /** The lane that does it, from 0. */
+  /** The number of its lane, from 0. */
   readonly lane: number;
-  /** Whether others may be at work. */
+  /** Whether other units may run beside it. */
   readonly together: boolean;
   /** Aborts when the run is over. */
   readonly signal: AbortSignal;
   /**
-   * Waits until no other unit is at work, and keeps it so. `found`: it has found something, so that there is room for it.
+   * Waits until no other unit runs, and keeps it so. `found`: the unit has found something, and may use the room kept for that.
    *
    * @throws Stopped where the run is over by then
    */
   alone(found: boolean): Promise<void>;
-  /** Lets the next unit begin: from here on this one only watches. */
+  /** Lets the next unit begin: this one only waits from here on. */
   free(): void;
 }
 
 /** The outcome of a unit. */
 export interface Done {
-  /** A row for each of its heads. */
+  /** A row for each head of the unit. */
   readonly rows: readonly CheckResult[];
-  /** The target gave no answer. */
+  /** Whether the target gave no answer. */
   readonly lost?: boolean;
-  /** Why the run is over, where the unit found that. */
+  /** The stop of the run that the unit found. */
   readonly stopped?: Stop;
   /** Work that remains before the lane takes another. */
   settle?(): Promise<void>;
@@ -48,17 +48,17 @@ export interface Unit {
   readonly level: Level;
   /** Needs of the unit. A missing need makes it a skip that names it. */
   readonly needs: readonly string[];
-  /** Its rows, before anything is known of them. */
+  /** The heads of its rows. */
   readonly heads: readonly RowHead[];
-  /** Never done beside others. */
+  /** Whether it never runs beside others. */
   readonly alone?: boolean;
-  /** Looks at what all others met: it is done after them, costs nothing, and is never left out. */
+  /** Whether it judges the exchanges of all others: it runs after them, costs nothing, and is never left out. */
   readonly watches?: boolean;
-  /** It asks for what the watching ones judge. */
+  /** Whether it sends requests for the watching units to judge. */
   readonly feeds?: boolean;
-  /** It is among the units of a run, which has not begun. */
+  /** Called before the run begins. */
   prepare?(): void;
-  /** Does it. An error that it throws is a fault of the kit, unless it ends the run. */
+  /** Runs the unit. An exception is a fault of the kit, unless it ends the run. */
   run(context: UnitContext): Promise<Done>;
 }
 
@@ -74,23 +74,23 @@ export interface RunTarget {
   readonly host: Host;
   readonly tag: string;
   readonly ending: Ending;
-  /** How many units may be done at a time. */
+  /** Units at a time. */
   readonly concurrency: number;
-  /** Has room for one unit at a time, for now. */
+  /** Whether it has room for one unit at a time only, for now. */
   readonly scarce: boolean;
-  /** Why nothing more can be done at it. */
+  /** Why no further unit can run. */
   readonly lost?: Stop | undefined;
   /** Requests so far. */
   readonly sent: number;
   /** The part of a need that the target lacks. */
   lacks(need: string): Because<'need'> | undefined;
-  /** Looks at it (KIT-5), where there is anything to do, and makes it ready. Answers why it cannot be. */
+  /** Makes the target ready, after a look at it (KIT-5) if `look`. Returns why it cannot be. */
   begin(look: boolean): Promise<Stop | undefined>;
-  /** Data as JSON can carry it, secrets taken out. */
+  /** Data as JSON, without secrets. */
   clean<Data>(data: Data): Data;
   /** Removes everything that the run made, and releases the target. */
   close(): Promise<CleanupResult | undefined>;
-  /** A row in the light of what came after it. */
+  /** A row, revised by what the run learned after it. */
   revised?(row: CheckResult): CheckResult;
   /** The part of the results that is not its rows. */
   summary(): Pick<Assembled, 'asked' | 'options' | 'others'>;
@@ -102,33 +102,33 @@ export interface EngineOptions extends Selection, Pick<BudgetOptions, 'maxReques
   readonly baseline?: Baseline | undefined;
   /** The name of a published set of checks: the results of others do not count (KIT-9). */
   readonly requirements?: string | undefined;
-  /** The verdict from which on the target fails. Default `fail`; `warn` holds it to published sentences too. */
+  /** The findings that fail the target. Default `fail`; with `warn` those of published sentences count, too. */
   readonly failOn?: FailOn | undefined;
-  /** Percent of the selected rows that have to come to a verdict for the run to be complete. Default 0. */
+  /** Percent of the selected rows that must come to a verdict for a complete run. Default 0. */
   readonly minCoverage?: number | undefined;
   readonly events?: RunEvents | undefined;
   /** Ends the run early; its clean-up still runs. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Options of a part that has units of its own. */
+/** Options of a caller with units of its own. */
 interface UnitOptions extends EngineOptions {
   /** The word for a unit. Default: a check. */
   readonly kind?: UnitKind;
-  /** Puts them in the order in which they are done. */
+  /** Puts the units in the order of the run. */
   order?(units: readonly Unit[]): readonly Unit[];
-  /** Why there is no room for one, where there is none. */
+  /** Why there is no room for a unit; undefined if there is. */
   without?(unit: Unit): Stop | undefined;
   /** Chooses the next of the waiting units. Default: the first. */
   next?(waiting: readonly Unit[]): number;
-  /** The units are not all that there are: a baseline may have others. */
+  /** Whether the units are a part of all: a baseline may name others. */
   readonly partial?: boolean;
 }
 
-/** Units in a row that lose the target before the rest is given up. */
+/** The run is given up after this many units in a row without an answer. */
 const LOST_IN_A_ROW = 5;
 
-/** ms after which a unit at work beside others keeps exclusive ones waiting, and no others: they go before. */
+/** ms after which other units may run beside a long one before a waiting exclusive unit does. */
 const HOLDS_UP = 4_000;
 
 const withheld = ({ finding: _, ...rest }: CheckResult, stop: Stop): CheckResult => ({
@@ -138,7 +138,7 @@ const withheld = ({ finding: _, ...rest }: CheckResult, stop: Stop): CheckResult
 });
 
 /**
- * A run in steps, for those who do units one by one: selects them and prepares to do them at a target. Prints nothing.
+ * A run in steps, for callers that run units one by one. Selects the units and prepares them. Prints nothing.
  *
  * @throws SelectionError for a pattern that means nothing, UsageError for a set that is not published
  */
@@ -152,9 +152,9 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: Un
   for (const unit of selected) unit.prepare?.();
   const concurrency = Math.max(1, Math.min(target.concurrency, selected.length));
   const results = new Map<Unit, readonly CheckResult[]>();
-  /** As many places as lanes: a unit takes one, or all of them. */
+  /** One place for each lane. A unit takes one, an exclusive unit all. */
   const floor = new Semaphore(concurrency);
-  /** Since when each lane is at work beside others. */
+  /** The time since when each lane runs a unit beside others. */
   const busySince = new Map<number, number>();
   let started = 0;
   let ended = 0;
@@ -165,7 +165,7 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: Un
     ended += rows.length;
     return rows;
   };
-  /** The rows of a unit that all come to the same. */
+  /** The rows of a unit, all with the same outcome. */
   const rowsOf = ({ heads }: Unit, outcome: Pick<CheckResult, 'verdict' | 'skip' | 'error'>) =>
     heads.map(
       (head): CheckResult =>
@@ -174,7 +174,7 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: Un
   const skipped = (unit: Unit, skip: Skip) => rowsOf(unit, { verdict: 'skip', skip });
 
   const conclude = async (unit: Unit, done: Done) => {
-    // The end of the run is reported once, also where several lanes meet it at the same time.
+    // Several lanes may meet the end of the run at the same time. It is reported once.
     const before = done.stopped === undefined ? undefined : ending.stopped;
     const rows = done.rows.map((row) =>
       before === undefined ? asNew(asKnown(row, options.baseline, host.now(), failOn), set) : withheld(row, before),
@@ -183,7 +183,7 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: Un
     put(unit, rows);
     for (const [at, row] of rows.entries()) events.checkEnd?.(row, { index: first + at, of });
     if (done.stopped !== undefined) ending.stop(done.stopped);
-    // The other lanes would only do more of the thing for which the run stops.
+    // The other lanes would only repeat the cause of the stop.
     if (done.stopped !== undefined && rows.some(({ finding }) => finding !== undefined)) ending.end(done.stopped);
     if (done.lost === true) lost++;
     else if (rows.some(({ verdict }) => verdict !== 'skip')) lost = 0;
@@ -191,18 +191,18 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: Un
     await done.settle?.();
     return rows;
   };
-  /** Why a unit cannot be begun any more. `found`: it has found something, and room for that was kept free. */
+  /** Why a unit cannot begin any more. `found`: it has found something, and may use the room kept for that. */
   const stopFor = (unit: Unit, found = false): Stop | undefined => {
     if (target.lost !== undefined) ending.stop(target.lost);
-    // Monitors judge the exchanges that they have met by then.
+    // Monitors judge the exchanges so far.
     if (unit.watches === true && isLimit(ending.stopped)) return undefined;
     return ending.stopped ?? (found ? undefined : options.without?.(unit));
   };
-  /** Does a unit if it can still be done. */
+  /** Runs a unit if that is still possible. */
   const tried = async (unit: Unit, context: Omit<UnitContext, 'signal'>) => {
     const because = unit.needs.map((need) => target.lacks(need)).find((lack) => lack !== undefined);
     const stop = stopFor(unit);
-    // A need that the target lacks stays so, however much time there was.
+    // More time would not have met a missing need.
     if (because !== undefined && (ending.stopped === undefined || isLimit(ending.stopped)))
       return conclude(unit, { rows: skipped(unit, { kind: 'need', because }) });
     if (ending.stopped !== undefined && stop !== undefined) return put(unit, skipped(unit, stoppedBy(stop)));
@@ -214,7 +214,7 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: Un
     };
     return conclude(unit, await done.catch(failed));
   };
-  /** Does a unit with one place, or with all of them, until it is done or frees them. `lane` is free then for another. */
+  /** Runs a unit with one place, or with all, until it ends or frees them. Calls `freed` when its lane is free. */
   const inLane = async (unit: Unit, lane: number, together: boolean, freed: () => void) => {
     let release = () => {};
     const take = async (places: number, priority = 0) => {
@@ -249,9 +249,9 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: Un
 
   return {
     units: selected,
-    /** How many of them may be done at a time. */
+    /** Units at a time. */
     concurrency,
-    /** Looks at the target and makes it ready. Undefined where units can be done, else why not. */
+    /** Looks at the target and makes it ready. Returns why no unit can run. */
     async begin(): Promise<Stop | undefined> {
       const why = await target.begin(selected.length > 0);
       if (why === undefined) events.start?.({ checks: of, target: about, kind: options.kind ?? 'check' });
@@ -259,12 +259,12 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: Un
     },
 
     /**
-     * Does one unit. One that cannot be done any more is a skip. `at` is the lane, below `concurrency`, and does one at a time;
-     * `freed` is called where it may take the next one before this one is evaluated.
+     * Runs one unit. A unit that cannot run any more is a skip. `at` is the lane, below `concurrency`, which runs one at a time;
+     * `freed` is called when the lane may take the next unit before this one is evaluated.
      */
     async do(unit: Unit, at = 0, freed = () => {}): Promise<readonly CheckResult[]> {
       if (at >= concurrency) throw new RangeError(`lane: expected less than ${concurrency}, got ${at}`);
-      // Where there is room for a few interns or requests only, others would take it.
+      // Other units would take the little room that a scarce target has.
       const { scarce } = target;
       const lane = scarce ? 0 : at;
       if (ending.stopped === undefined) events.checkStart?.({ id: unit.id, index: started, of });
@@ -311,18 +311,18 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: Un
 
 export type UnitRun = ReturnType<typeof createRun>;
 
-/** Each unit once, to whichever lane asks. */
+/** Gives each unit to the first lane that asks. */
 function* oneByOne(units: readonly Unit[], next: NonNullable<UnitOptions['next']> = () => 0): Generator<Unit> {
   const waiting = [...units];
   while (waiting.length > 0) yield* waiting.splice(next(waiting), 1);
 }
 
-/** The reason why the run ended, where it skipped a row. */
+/** The stop of the run that skipped a row; undefined for any other skip. */
 const stopOf = (skip: Skip | undefined): Stop | undefined =>
   skip?.because.kind === 'over' ? skip.because.stop : undefined;
 
 /**
- * Selects units, does them at a target, cleans up, and answers the results.
+ * Selects units, runs them at a target, cleans up, and returns the results.
  *
  * @throws SelectionError for a pattern that means nothing
  */

@@ -33,13 +33,13 @@ const DAY = 86_400_000;
 const hasExpired = ({ expires }: KnownFailure, now: number): boolean =>
   expires !== undefined && now >= Date.parse(expires) + DAY;
 
-/** A baseline as runs are given it. An id alone is an entry too. */
+/** A baseline. An entry may be just an id. */
 export type Baseline = readonly (string | KnownFailure)[];
 
 const entriesOf = (baseline: Baseline): KnownFailure[] =>
   baseline.map((one) => (typeof one === 'string' ? { id: one } : one));
 
-/** Says of a result what a baseline knows of it. `now` is in ms since the epoch: an entry may have expired. */
+/** A result, marked by its entry in a baseline. `now`, in ms since the epoch, decides which entries have expired. */
 export function asKnown(row: CheckResult, baseline: Baseline | undefined, now: number, failOn?: FailOn): CheckResult {
   const entry = entriesOf(baseline ?? []).find(({ id }) => decidedBy(id).includes(row.id));
   if (entry === undefined) return row;
@@ -56,13 +56,13 @@ export function asKnown(row: CheckResult, baseline: Baseline | undefined, now: n
   return { ...row, knownAs, ...(failed && !expired ? { known: true } : {}) };
 }
 
-/** Says of a result that its check is newer than the set that the target is held to. */
+/** A result, marked as new if its check is not in the set that counts. */
 export const asNew = (row: CheckResult, set: ReadonlySet<string> | undefined): CheckResult =>
   set === undefined || set.has(row.id) ? row : { ...row, new: true };
 
 /**
- * The state of a baseline after a run. An entry is stale where its unit does not exist, or ran and did not fail; one that may
- * pass, or whose day is over, only where its unit does not exist.
+ * The state of a baseline after a run. An entry is stale if its unit does not exist, or ran and did not fail. An entry that may
+ * pass, or whose last day is over, is stale only if its unit does not exist.
  */
 export function evaluateBaseline(
   baseline: Baseline,
@@ -75,7 +75,7 @@ export function evaluateBaseline(
   const known = held.filter(({ id }) => rowsOf(id).length > 0 || !exists(id));
   const passes = (id: string) => {
     const decided = rowsOf(id).filter(({ verdict }) => ['pass', 'pass-alternative', 'warn', 'fail'].includes(verdict));
-    // A check that has become rules judged all of an answer.
+    // These rules replace a check that judged the whole answer.
     const situations = new Set(decided.flatMap((row) => (row.id === id ? [] : (row.situations ?? []))));
     return (
       decided.length > 0 &&
@@ -92,12 +92,12 @@ export const KIT_VERSION: string = pkg.version;
 
 const WORST: readonly Verdict[] = ['fail', 'error', 'warn', 'pass-alternative', 'pass', 'skip'];
 
-/** One row per requirement of the ledger, with the worst verdict of the checks that were selected, or that found it broken. */
+/** A row per requirement of the ledger, with the worst verdict of its checks and of findings that break it. */
 export function matrix(checks: readonly CheckResult[]): RequirementResult[] {
   const verdicts = checks.flatMap((check): { of: string; check: CheckResult }[] => {
     const { finding, requirement } = check;
     if (finding?.breaks === undefined) return [{ of: requirement, check }];
-    // Another one is broken, so of its own it could not tell.
+    // The check found another requirement broken: its own stays undecided.
     return [
       { of: finding.breaks, check },
       { of: requirement, check: { ...check, verdict: 'skip', known: false } },
@@ -132,13 +132,13 @@ export function count(checks: readonly CheckResult[]): Results['counts'] {
   return counts;
 }
 
-/** The part of a skip that says that the run waited for a question of the intern. */
+/** Whether a skip means that the check waited for a question of the intern. */
 const awaitsQuestion = (because: Because<'intern'>): boolean =>
   because.kind === 'asked-nothing' ||
   (because.kind === 'finished-otherwise' && because.wanted === 'tool_calls') ||
   (because.kind === 'did-otherwise' && because.question === true);
 
-/** How much came to a verdict. `asked` says what some stream was seen to ask. */
+/** The coverage of a run. `asked`: the kinds of questions that streams asked. */
 export function coverage(
   checks: readonly CheckResult[],
   asked: Learnt['asked'] = { question: false, permission: false },
@@ -154,11 +154,11 @@ export function coverage(
   };
 }
 
-/** Whether a check was left out because only an emulator can be asked for it. */
+/** Whether a check was skipped because only an emulator can be asked for it. */
 export const isOfEmulators = ({ skip }: CheckResult): boolean =>
   skip?.kind === 'need' && skip.because.kind === 'lacks' && ONLY_EMULATORS.has(skip.because.need);
 
-/** Whether a check needs what was not given of the target: a credential, a fact, a control interface. */
+/** Whether a check was skipped for a missing setting: a credential, a fact, a control interface. */
 function lacksWhatIsGiven({ skip }: CheckResult): boolean {
   if (skip?.kind !== 'need') return false;
   const { because } = skip;
@@ -167,7 +167,7 @@ function lacksWhatIsGiven({ skip }: CheckResult): boolean {
   return behaviourIn(because.need) === undefined && waitIn(because.need) === undefined;
 }
 
-/** How many came to a verdict. */
+/** Checks that came to a verdict. */
 const decided = (checks: readonly CheckResult[]) => checks.filter(({ verdict }) => verdict !== 'skip');
 const shareOf = (checks: readonly CheckResult[]) => ({ checked: decided(checks).length, of: checks.length });
 
@@ -179,14 +179,14 @@ function fromOutside(checks: readonly CheckResult[]): Pick<Coverage, 'fromOutsid
   return { fromOutside: { ...shareOf(possible), requirements: share } };
 }
 
-/** The verdict of a run, why, and with which status it exits. */
+/** The verdict of a run, its reasons, and its exit status. */
 interface Evaluated {
   readonly verdict: Results['verdict'];
   readonly incomplete: readonly Incomplete[];
   readonly exit: Results['exit'];
 }
 
-/** A reason why checks have no verdict that lies in another check. */
+/** The blockers that kept checks from a verdict. */
 function blockers(checks: readonly CheckResult[]): Incomplete[] {
   const found = new Map<string, { checks: number; because: Because<'blocked'> }>();
   for (const { skip } of checks) {
@@ -199,11 +199,11 @@ function blockers(checks: readonly CheckResult[]): Incomplete[] {
   return [...found.values()].map(({ because, checks: many }) => ({ ...because, checks: many }));
 }
 
-/** Interns of a run, one of which is gone by its end where teardowns end. */
+/** If teardowns end at all, one of this many deleted interns is gone by the end of a run. */
 const SOME = 3;
 
 /**
- * The verdict of a run. A breach is a breach however little ran. Without one: nothing selected, nothing run, less than was
+ * The verdict of a run. A breach counts however little ran. Without a breach: nothing selected, nothing run, less than was
  * demanded, an error of the kit, a run that was ended early, a stale baseline entry or a failed clean-up each keep it from
  * being a pass.
  */
@@ -223,12 +223,12 @@ export function evaluate(
   const { stopped, stale = [], others = [], minCoverage: least } = more;
   const failed = checks.some((check) => countsAgainst(check, more.failOn));
   const ran = checks.some((check) => ['pass', 'pass-alternative', 'fail', 'warn'].includes(check.verdict));
-  // A check that is newer than the chosen set changes no exit status.
+  // A check outside of the chosen set changes no exit status.
   const held = checks.filter((check) => check.new !== true);
   const { checked, of } = coverage(held);
   const unreached = held.filter(({ skip }) => skip?.because.kind === 'unreached').length;
   const errors = held.filter((check) => check.verdict === 'error').map(({ id }) => id);
-  // A teardown takes its time, where some has ended. The few interns of a small run are deleted at its end alone.
+  // Unfinished teardowns are no failure if some have ended. A small run deletes its few interns only at its end.
   const { created, deleted, failed: left } = more.cleanup;
   const noneEnds = created >= SOME && deleted === 0;
   const interns = left.filter(({ leaving }) => leaving !== true || noneEnds).length;
@@ -251,7 +251,7 @@ export function evaluate(
 /** The part of the results that is not its rows. */
 export interface Assembled {
   readonly tag: string;
-  /** ms: when it began, and now. */
+  /** The beginning of the run, and the present, in ms. */
   readonly began: number;
   readonly now: number;
   readonly target: Results['target'];
@@ -262,17 +262,17 @@ export interface Assembled {
   readonly others?: readonly Incomplete[];
   readonly minCoverage?: number | undefined;
   readonly asked?: Learnt['asked'];
-  /** The units are of the ledger of requirements. */
+  /** Whether the units are checks of the ledger of requirements. */
   readonly ledger?: boolean;
   readonly failOn?: FailOn | undefined;
   /** The baseline, and whether an id has a unit. */
   readonly baseline?: Baseline | undefined;
   exists(id: string): boolean;
-  /** Secrets taken out. */
+  /** Removes secrets. */
   clean?<Data>(data: Data): Data;
 }
 
-/** Puts the rows of a run together, whatever its units were: verdict, exit status, counts, and what is stale in the baseline. */
+/** Makes the results of a run from its rows: verdict, exit status, counts, and stale entries of the baseline. */
 export function assemble(rows: readonly CheckResult[], run: Assembled): Results {
   const { clean = (data) => data, cleanup = { created: 0, deleted: 0, failed: [] } } = run;
   const { failOn, minCoverage, now, others, stopped } = run;

@@ -11,7 +11,7 @@ import type { OpenAnswer } from '../probe/client.js';
 import { internPath, type Send } from '../probe/request.js';
 import type { RunContext } from './session.js';
 
-/** Where the interns of one check come from. */
+/** The circumstances of one check, for making its interns. */
 export interface FactoryOptions {
   readonly check: string;
   readonly declared: Declared;
@@ -19,44 +19,44 @@ export interface FactoryOptions {
   open(send: Send): Promise<OpenAnswer>;
   readonly signal: AbortSignal;
   /**
-   * Whether interns that other checks left as they were may be handed out again, and one be made ahead. Saves requests
+   * Whether unchanged interns of other checks may be handed out again, and one be made ahead. Saves requests
    * and waiting where both cost; an emulator gives each check its own.
    */
   readonly recycle: boolean;
   random(): number;
 }
 
-/** ms that an intern may run on after its suspend: until one was waited for in vain, and then. */
+/** ms for which an intern may run on after its suspend: at first, and after one wait in vain. */
 const RUNS_ON = { first: 45_000, later: 20_000 };
 
-/** ms after which a new intern that was not to boot is taken as it is, stopped or not. */
+/** ms after which a new intern without a boot is used, stopped or not. */
 const SETTLES = 15_000;
-/** Statuses that are no way to wait. */
+/** Statuses that cannot mean that a new intern waits. */
 const COMING_OR_GOING: ReadonlySet<string> = new Set(['stopped', 'provisioning', 'destroying', 'destroy_failed']);
-/** How many boots in a row may fail until no more are tried: of a service that is seen to boot interns, more by chance. */
+/** Failed boots in a row after which no more are tried: at first, and once the service has booted an intern. */
 const FAILED_BOOTS = { first: 3, later: 6 };
 export const bootsFail = ({ failedBoots, took }: Learnt): boolean =>
   failedBoots >= (took.boot === undefined ? FAILED_BOOTS.first : FAILED_BOOTS.later);
 
-/** ms after a delete at which a deployment does not show an intern except in its teardown. */
+/** ms after a delete from which on a deployment shows an intern only in its teardown. */
 const BACK = 60_000;
 
-/** Provisions of an intern that stopped by itself, or whose boot failed, while the run waits for it. */
+/** Most provisions of an intern that stopped by itself, or whose boot failed, while the run waits for it. */
 const REVIVALS = 3;
 
-/** ms after which to look first the next time: one look too early costs a request, one too late time. */
+/** ms after which to look first the next time. An early look costs a request, a late one time. */
 const learned = (usual: number | undefined, took: number, looks: number) =>
   looks > 1 ? took : Math.min(usual ?? 2_000, took);
 
 /**
- * How long a boot took by the service's own clock: no longer than from the creation of the record to its latest change.
- * Undefined where it does not tell, or tells no less than what was seen.
+ * The time of a boot by the service's own clock, from the creation of the record to its latest change at most.
+ * Undefined if that is unknown, or not below the time that the run saw.
  */
 function ownTime({ created_at, updated_at }: Intern, seen: number): number | undefined {
   const took = Date.parse(updated_at) - Date.parse(created_at);
   return took > 0 && took + ARRIVES < seen ? took + ARRIVES : undefined;
 }
-/** ms that a change may take until it is read. */
+/** ms after which a read may first show a change. */
 const ARRIVES = 100;
 
 const failed = ({ last_failure_message: message }: Intern): BootFailure => ({
@@ -64,14 +64,14 @@ const failed = ({ last_failure_message: message }: Intern): BootFailure => ({
   ...(typeof message === 'string' ? { message } : {}),
 });
 
-/** Waits for the interns of a check to reach a status. {@link InternFactory} says which wait is for which. */
+/** Waits for the interns of a check to reach a status. {@link InternFactory} describes each wait. */
 export function createWaiting(run: RunContext, options: FactoryOptions) {
   const { driver, host, session, obstacles } = run;
   const { learnt } = session;
   const { api, check } = options;
   const { bootTimeout } = run.settings;
 
-  /** Lets a moment pass; false when there have been enough. `usual` is how long it took before, `began` when it began. */
+  /** Waits before the next look; false when the time is over. `usual` is the time that it took before, `began` its beginning. */
   const moments = (usual = 1_000, began = host.now(), most = bootTimeout) => {
     let round = 0;
     return async () => {
@@ -82,7 +82,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
         return true;
       }
       if (host.now() - began > most) return false;
-      // A real boot takes seconds, and every look at it a request of the few there are.
+      // A real boot takes seconds, and every look costs one of few requests.
       const first = Math.max(0, began + Math.min(usual, 10_000) - host.now());
       await host.sleep(round === 1 ? first : Math.min(500 * round, 3_000), options.signal);
       return true;
@@ -97,7 +97,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
   };
 
   /**
-   * An intern that was not to boot, once it is stopped. Its first status may pass by itself. A service may boot it at once
+   * An intern that was created without a boot, once it is stopped. Its first status may pass by itself. A service may boot it at once
    * (interface.md, create_intern): then it is suspended.
    */
   const settled = async (made: Intern, send?: SendOptions, { isNew = true } = {}): Promise<Intern> => {
@@ -107,7 +107,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
       const seen = learnt.waiting === 'boots' ? host.now() - began > SETTLES : !isNew || learnt.waiting !== 'unknown';
       if (seen && (now.status === 'stopped' || learnt.waiting === 'otherwise')) return now;
       now = await lookAfter(1_000, made.id, send);
-      // Another word of the deployment's own than at first may mean that it boots: later it runs, and a prompt tells.
+      // A second unknown word for its status may mean that it boots. Later a prompt shows whether it runs.
       const mayBoot = isNew && learnt.waiting === 'unknown' && learnt.words.moved(made.id);
       if (mayBoot) now = await lookAfter(SETTLES, made.id, send);
       if (now.status === 'running' || (mayBoot && (await takesPrompts(made.id, send)))) {
@@ -120,7 +120,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
         return untilSuspended(made.id, send);
       }
       if (now.status === 'failed') {
-        // It was booted, and that fails at times: it does not tell the outcome of the next.
+        // One failed boot does not predict the next.
         learnt.waiting = 'boots';
         throw lacking({ kind: 'boot', failure: failed(now), isNew: true });
       }
@@ -144,7 +144,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
       fail('status of a suspended intern', 'anything but running', intern.status);
     }
   };
-  /** The same of an intern that no check waits for: undefined where it is gone, or runs on. */
+  /** The same for an intern that no check waits for. Undefined where it is gone, or runs on. */
   const suspended = async (id: string): Promise<Intern | undefined> => {
     try {
       return await untilSuspended(id);
@@ -154,7 +154,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
     }
   };
 
-  /** Whether an intern takes prompts whose status is a word of the deployment's own: that word then means running. */
+  /** Whether an intern with an unknown word for its status takes prompts: the word then means running. */
   const takesPrompts = async (id: string, send?: SendOptions): Promise<boolean> => {
     if (!learnt.words.unsure(id)) return false;
     const json = { messages: [{ role: 'user', content: 'Hello.' }], stream: true };
@@ -163,7 +163,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
     const reply = await options.open({ ...send, method: 'POST', path, json, timeout });
     const takes = reply.status < 300;
     await reply.whole().catch(() => {});
-    // A word that it was shown with before may mean that it still booted.
+    // An earlier record with the word may have been of its boot.
     if (takes) await api.get(id, send);
     if (takes) learnt.words.runs(id);
     return takes;
@@ -171,14 +171,14 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
 
   const bootTook = (intern: Intern, seen: number, looks: number) => {
     const { took } = learnt;
-    // A process whose own time was too short once tells another.
+    // A time by the service's clock that was too short once is not used again.
     if (looks > 1 && took.exactly) took.exactly = false;
     const exact = took.exactly === false ? undefined : ownTime(intern, seen);
     if (exact !== undefined) took.exactly = true;
     took.boot = exact === undefined ? learned(took.boot, seen, looks) : Math.min(took.boot ?? exact, exact);
   };
 
-  /** `began` is when it began to boot. */
+  /** Waits for one of the statuses. `began` is the beginning of the boot. */
   const until = async (id: string, statuses: readonly string[], send?: SendOptions, began = host.now()) => {
     const live = driver.control === undefined;
     const boots = live && statuses.includes('running');
@@ -201,7 +201,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
         return intern;
       }
       if (boots && ['stopped', 'failed'].includes(intern.status) && revivals < REVIVALS) {
-        // A deployment may suspend an intern that nobody talks to. The next look tells the outcome.
+        // A deployment may suspend an idle intern. The next look shows whether the provision helped.
         revivals++;
         await api.provision(id, send);
       } else if (boots && intern.status === 'failed') throw bootFailed(intern);
@@ -210,17 +210,17 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
       oneOf(intern.status, statuses, 'status of the intern when its time is up');
     }
   };
-  /** Noted once, where others would wait in vain. */
+  /** The skip of a check whose intern did not boot. Noted as an obstacle, as others would wait in vain. */
   const notBooted = (failure: BootFailure, boots = 1): Skipped => {
     learnt.failedBoots += boots;
     if (bootsFail(learnt)) obstacles.met('running', check, failure);
     return lacking({ kind: 'boot', failure });
   };
-  /** A boot may fail: the service says so, and has kept its word. */
+  /** The skip for a failed boot, which the interface allows. */
   const bootFailed = (intern: Intern) => notBooted(failed(intern));
   /**
-   * How long a boot may take is not stated: one that takes all the time there is, before any was seen to end, stands for all.
-   * A word that nobody knows may mean that it has failed: then one more is tried.
+   * The skip for a boot without an end. The interface states no time: if no boot has ended before, one that takes all the time stands for all.
+   * An unknown word for the status may mean a failure: then one more is tried.
    */
   const neverRan = ({ id, status }: Intern) => {
     const all = learnt.words.unsure(id) ? FAILED_BOOTS.first - 1 : FAILED_BOOTS.first;
@@ -243,7 +243,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
       }
       expect.status(answer, [200, 404], 'the read of an intern that is torn down');
       const { status } = answer.json as { status?: unknown };
-      // A teardown may fail, and how long it may take is not stated.
+      // A teardown may fail, and the interface states no time for it.
       if (live && status === 'destroy_failed') throw lacking({ kind: 'teardown', got: expect.seen(answer) });
       const back = live && status !== 'destroying' && host.now() - began > BACK;
       if (!back && (await pass())) continue;
