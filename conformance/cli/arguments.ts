@@ -5,7 +5,7 @@ import { UsageError } from '../framework/usage.js';
 
 export { UsageError };
 
-/** A flag of a command. Its value stays a text, so that one place validates it, wherever it comes from. */
+/** A flag of a command. Its value stays a text: one place validates values of flags, variables and files. */
 export interface FlagRow {
   readonly type: 'string' | 'boolean';
   readonly describe: string;
@@ -14,9 +14,9 @@ export interface FlagRow {
   /** Its one letter. */
   readonly alias?: string;
   readonly choices?: readonly string[];
-  /** The value without it, for the help. */
+  /** The default value, for the help. */
   readonly defaultDescription?: string;
-  /** Where the help shows it. */
+  /** Its group in the help. */
   readonly group?: string;
 }
 
@@ -34,7 +34,7 @@ export const COMMON: FlagTable = {
   help: { type: 'boolean', alias: 'h', describe: 'Show help' },
 };
 
-/** A call: its flags by their names, and the words beside them. */
+/** A parsed command line: its flags by their names, and its words. */
 export interface Arguments {
   readonly flags: Readonly<Record<string, unknown>>;
   readonly words: readonly string[];
@@ -43,7 +43,7 @@ export interface Arguments {
 const ON = new Set(['true', '1', 'yes', 'on']);
 const OFF = new Set(['false', '0', 'no', 'off', '']);
 
-/** A switch with a value of its own, in the two spellings that the parser reads; other arguments stay. */
+/** Respells a switch with a value, such as `--quiet=false`, for the parser. Other arguments stay. */
 function spelled(arg: string, table: FlagTable): string {
   const [, name = '', given = ''] = /^--([^=]+)=(.*)$/s.exec(arg) ?? [];
   if (!Object.hasOwn(table, name) || table[name]?.type !== 'boolean') return arg;
@@ -57,7 +57,7 @@ function spelled(arg: string, table: FlagTable): string {
 const FLAG = /^-(?:-(?<long>[^=]*)|(?<short>[^\d.]))/;
 
 /**
- * Reads a call by the parser of yargs. A flag that the table lacks is refused with the nearest of it, or where `strict` is
+ * Parses a command line with yargs. An unknown flag is refused with the nearest known one, or where `strict` is
  * false left out.
  *
  * @throws UsageError with one line
@@ -66,7 +66,7 @@ export function readArguments(args: readonly string[], table: FlagTable, strict 
   const named = (kind: FlagRow['type']) => Object.keys(table).filter((name) => table[name]?.type === kind);
   const texts = named('string');
   let bare: string | undefined;
-  // The parser's own way to have its complaints translated, which its types lack. Of such a table it has one alone: a flag
+  // The parser's hook for translating its complaints, which its types lack. It has one such complaint: a flag
   // has no value after it.
   const complaints = {
     __: (_complaint: string, name: string) => {
@@ -113,8 +113,8 @@ export function readArguments(args: readonly string[], table: FlagTable, strict 
     const wrong = row.choices && [value].flat().find((text) => !row.choices?.includes(String(text)));
     if (wrong !== undefined)
       throw new UsageError(`--${name}: expected ${row.choices?.join(' or ')}; found ${JSON.stringify(wrong)}`);
-    // A switch that is given twice means its last word. A flag that is given once and came twice stays a list: who
-    // reads it refuses that.
+    // The last value of a repeated switch counts. A repeated single flag stays a list: the
+    // reader of its value refuses that.
     flags[name] = row.type === 'boolean' ? [value].flat().at(-1) : row.array ? [value].flat() : value;
   }
   return { flags, words };
@@ -133,16 +133,16 @@ export function placed(takes: string, words: readonly string[]) {
   return { found, missing, extra: left[0] };
 }
 
-/** The flags that a call for help shows first, and alone unless it asks for all. */
+/** The group of flags that `--help` shows first. `--help all` shows the others, too. */
 export const MOST_USED = 'Most used:';
 
-/** A call without the `all` of `--help all`, and whether it had one. */
+/** Takes the `all` of `--help all` from a command line, and says whether it was there. */
 export function askedForAll(args: readonly string[]): { readonly args: string[]; readonly all: boolean } {
   const at = args.findIndex((arg, index) => arg === 'all' && /^(?:--help|-h)$/.test(args[index - 1] ?? ''));
   return { args: args.filter((_, index) => index !== at), all: at >= 0 };
 }
 
-/** Flags by groups, as the help shows them: those that are in none stand last. */
+/** Flags by the groups of the help. Flags without a group come last. */
 export const grouped = (flags: FlagTable, groups: Readonly<Record<string, readonly string[]>>): FlagTable => {
   const named = Object.entries(groups).flatMap(([group, names]) => names.map((name) => [name, group] as const));
   const order = [...named.map(([name]) => name), ...Object.keys(flags)];
@@ -163,7 +163,7 @@ export interface HelpPage {
   readonly positionals?: readonly (readonly [name: string, describe: string])[];
   readonly flags?: FlagTable;
   readonly epilogue?: string;
-  /** Shows all flags, and not only those that are used most. */
+  /** Whether to show all flags, not only the most used ones. */
   readonly all: boolean;
   readonly width: number;
 }

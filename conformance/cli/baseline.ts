@@ -40,8 +40,8 @@ export function readBaseline(file: string, updating: boolean): KnownFailure[] {
 }
 
 /**
- * Writes down what fails now. Entries of checks that this run did not reach, and of those that may pass, stay as they were;
- * those that still fail keep their reason.
+ * Writes the current failures. Entries of checks that this run did not reach, and of flaky ones, stay as they were;
+ * entries that still fail keep their reason.
  */
 export function writeBaseline(file: string, before: readonly KnownFailure[], results: Results): void {
   const { checks, options } = results;

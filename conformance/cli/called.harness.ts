@@ -25,7 +25,7 @@ export async function called(args: readonly string[], more: Partial<Io> = {}) {
   return { exit, ...said };
 }
 
-/** The words of a command line as it is typed. What is put in stays one word. */
+/** The words of a command line as it is typed. An interpolated value stays one word. */
 export const words = ({ raw }: TemplateStringsArray, ...values: readonly string[]): string[] =>
   String.raw({ raw }, ...values.map((value) => value.replaceAll(' ', '\0')))
     .trim()

@@ -30,7 +30,7 @@ const ledgerRules: RulesOf = (check) => {
   return [{ name: id, sentence, where }];
 };
 
-/** A rule that only names a part of a standard is said in the words of the case. */
+/** The sentences of rules for cases. A rule that only names a part of a standard takes the words of the case. */
 const caseRules: RulesOf = ({ id }) =>
   cases
     .filter((one) => one.id === id)
@@ -42,11 +42,11 @@ const caseRules: RulesOf = ({ id }) =>
       }),
     );
 
-/** Odd writes that are shown of a case, and characters of each, at most. */
+/** Most odd writes of a case that are shown. */
 const ODD = 6;
 const LONGEST = 200;
 
-/** The writes of the lab in a case, in words, and as they were written where that is odd. */
+/** The case in words, with its odd writes as they were sent. */
 function sentIn({ finding, title }: Report['checks'][number]): string | null {
   const answers = (finding?.transcript ?? []).flatMap(({ response }) => (response?.sent ? [response] : []));
   if (answers.length === 0) return null;
@@ -116,7 +116,7 @@ export const CHECKS: Checks = {
         credentials,
         signal,
         events: events(request),
-        // Few, since somebody waits for the answer; the command line has more.
+        // Somebody waits for the answer. The command line does more runs.
         ...(url === undefined || controlToken !== undefined ? { runs: 10 } : {}),
         ...selected(request),
       }),

@@ -13,7 +13,7 @@ import { agreed, ledgerFile } from './engine.js';
 import type { Io } from './io.js';
 import type { Settings } from './settings.js';
 
-/** Takes away what an earlier run left behind, by its ledger. Exit status 0 when nothing is left, else 3 and one line. */
+/** Deletes the leftovers of an earlier run by its ledger. Exit status 0 when nothing is left, else 3 and one line. */
 export async function cleanupCommand(run: string, settings: Settings, io: Io): Promise<number> {
   const file = existsSync(run) ? run : ledgerFile(settings.ledgerDir, run);
   if (!existsSync(file))

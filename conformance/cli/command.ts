@@ -10,15 +10,15 @@ import { askedForAll, COMMON, type HelpPage, helpText, placed, readArguments } f
 import { COMMANDS, type CommandRow } from './commands.js';
 import type { Io } from './io.js';
 
-/** Errors that say in one line what to call otherwise; any other is a mistake of ours. */
+/** Errors of the caller, which say in one line what to change. Any other error is a mistake of ours. */
 const CALLED_WRONGLY = [UsageError, SelectionError, FileInvalid, MergeError];
 
-/** The help on words that only lead to other commands. */
+/** The help on words that are the first of several commands. */
 const FAMILIES: Readonly<Record<string, string>> = { report: 'work with JSON reports' };
 
 const ANY_FLAG = Object.assign({}, ...COMMANDS.map(({ flags }) => flags), COMMON);
 
-/** The row that the words of a call mean: the one that shares the most of its first words. */
+/** The row of a command line: the one that shares the most first words with it. */
 function meant(words: readonly string[]): CommandRow | undefined {
   const named = COMMANDS.find((row) => row.words.length > 0 && row.words.every((word, at) => words[at] === word));
   return named ?? COMMANDS.find((row) => row.words.length === 0);
@@ -31,13 +31,13 @@ const membersOf = (family: string): CommandRow[] =>
 const snaked = (flags: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(flags).map(([name, value]) => [name.replaceAll('-', '_'), value]));
 
-/** Refuses a word that has no place in a call, with the nearest command that there is. */
+/** Refuses a superfluous word, with the nearest known command. */
 function refuse(row: CommandRow, words: readonly string[], extra: string): never {
   const [first = ''] = words;
   if (row.words.length > 0)
     throw new UsageError(`${row.words.join(' ')}: ${JSON.stringify(extra)} is one word more than it takes`);
   const commands = COMMANDS.flatMap(({ words: [one] }) => one ?? []);
-  // A misspelt command is taken for the address of a target: the word after it is the first that is in the way.
+  // A misspelt command counts as the address of a target, so the word after it is the superfluous one.
   const typed = suggestion(first, commands) === '' ? extra : first;
   throw new UsageError(`unknown command ${JSON.stringify(typed)}${suggestion(typed, commands)}`);
 }
@@ -92,7 +92,7 @@ async function run(given: readonly string[], adapter: readonly string[], io: Io,
  * does not, 2 called wrongly, 3 incomplete. `name` is how it was called.
  */
 export async function conformance(words: readonly string[], io: Io, name = 'intern-conformance'): Promise<number> {
-  // The words after `--` are the command of an adapter, and none of ours to parse.
+  // The words after `--` are the command of an adapter, which we do not parse.
   const dashes = words.indexOf('--');
   const args = dashes === -1 ? words : words.slice(0, dashes);
   const adapter = dashes === -1 ? [] : words.slice(dashes + 1);

@@ -50,7 +50,7 @@ export async function runCommand(settings: Settings, io: Io): Promise<number> {
   });
 }
 
-/** A command that was called: its flags by their names in snake case, its positionals by theirs, and what follows `--`. */
+/** The arguments of a command: flags by their names in snake case, positionals by theirs, and the words after `--`. */
 export interface Call {
   readonly found: Readonly<Record<string, unknown>>;
   readonly adapter: readonly string[];
@@ -59,25 +59,25 @@ export interface Call {
 
 /** A row of the command table. `run` returns the exit status, or throws a UsageError with one line. */
 export interface CommandRow {
-  /** The words it is called by; none for the default command. */
+  /** The words of the command; none for the default one. */
   readonly words: readonly string[];
-  /** The words after them: `<report> [url]`, `<files..>`. */
+  /** The positionals: `<report> [url]`, `<files..>`. */
   readonly takes: string;
   readonly describe: string;
-  /** The meaning of each of these, for the help. */
+  /** The meaning of each positional, for the help. */
   readonly positionals?: Readonly<Record<string, string>>;
   readonly flags: FlagTable;
-  /** The sentence if its positionals are missing. */
+  /** The message if a positional is missing. */
   readonly missing?: string;
   run(call: Call): Promise<number>;
 }
 
 const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
 
-/** Commands of the emulator that are looked for here. */
+/** Commands of the emulator that people try here. */
 const OTHERS = ['explore', 'record', 'serve', 'verify'];
 
-/** Refuses a bare word that is nearly a command: as an address it would only not be found. */
+/** Refuses a word that is nearly a command. As an address it would only be unknown. */
 function refuseMisspelt(word: unknown) {
   if (typeof word !== 'string' || /[.:/]/.test(word)) return;
   const near = suggestion(word, [...COMMANDS.flatMap(({ words: [first] }) => first ?? []), ...OTHERS], (name) =>

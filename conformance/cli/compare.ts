@@ -19,7 +19,7 @@ export function diffCommand(files: readonly string[], report: unknown, io: Io): 
   return compared.broken.length > 0 ? 1 : 0;
 }
 
-/** `report trend DIR`: what became of each check over the runs of a folder (KIT-11). */
+/** `report trend DIR`: the verdicts of each check over the runs of a folder (KIT-11). */
 export function trendCommand(from: string, report: unknown, io: Io): number {
   const reports = reportsOf(report, SHEET_KINDS);
   makeFolders({ reports });

@@ -12,18 +12,18 @@ import type { Settings } from './settings.js';
 
 interface DriftPlan {
   readonly scenarios: readonly Scenario[];
-  /** The address that would be compared; undefined is an emulator in this process. */
+  /** The address of the target; undefined for an emulator in this process. */
   readonly url: string | undefined;
   readonly readOnly: boolean;
 }
 
-/** How many interns a run makes because a scenario writes to them and did not create them. */
+/** The number of interns that a run must make for a scenario, which writes to them without creating them. */
 function madeFor(scenario: Scenario): number {
   const before = recordedBefore(scenario.map(({ exchange }) => exchange));
   return [...before.there].filter(before.isWrittenTo).length;
 }
 
-/** The requests and the writes of a drift, from the recordings alone: nothing is sent for it. */
+/** The plan of a drift, from the recordings alone. It sends nothing. */
 export function driftPlan({ scenarios, url, readOnly }: DriftPlan): string {
   const exchanges = scenarios.flat();
   const lines = exchanges.map(({ exchange, file, line }) => {
@@ -50,7 +50,7 @@ export function driftPlan({ scenarios, url, readOnly }: DriftPlan): string {
   ].join('\n');
 }
 
-/** The recordings and the address out of what was typed. */
+/** The recordings and the address among the words of a command line. */
 export function driftTargets(words: readonly string[]): { files: string[]; url: string | undefined } {
   const urls = words.filter((word) => /^https?:\/\//.test(word));
   const files = words.filter((word) => !urls.includes(word));

@@ -17,7 +17,7 @@ import type { Settings } from './settings.js';
 
 export const ledgerFile = (dir: string, run: string): string => join(dir, `${run}.jsonl`);
 
-/** The command that calls the kit like this again, without what a finding adds to it. */
+/** The command line that repeats a run, to which a finding adds its own flags. */
 export function commandOf(
   { url, config, again }: Pick<Settings, 'url' | 'config' | 'again'>,
   before: readonly string[] = [],
@@ -32,12 +32,12 @@ const engineOptions = (settings: Settings, io: Io): EngineOptions => {
   return { failOn, levels, maxRequests, maxTime, minCoverage, only, shard, skip, signal: io.signal };
 };
 
-/** Does a run as a call asks for it, writes its reports and its baseline, and returns the exit code. */
+/** Runs the units of a command line, writes its reports and its baseline, and returns the exit code. */
 export async function concluded(
   settings: Settings,
   io: Io,
   work: (options: EngineOptions) => Promise<Results>,
-  /** Receives a line of each finding as it is made. Default: standard error. */
+  /** Receives a line for each finding at once. Default: standard error. */
   finding?: (text: string) => void,
 ): Promise<number> {
   const { baseline: file, updateBaseline } = settings;
@@ -54,7 +54,7 @@ export async function concluded(
   return results.exit === 1 ? 0 : results.exit;
 }
 
-/** Connects to the target of a call for as long as it is worked at. `look`: something may be sent to it. */
+/** Connects to the target during `work`. `look`: requests may be sent. */
 export async function connected<T>(
   settings: Settings,
   io: Io,
@@ -80,7 +80,7 @@ export async function connected<T>(
   }
 }
 
-/** Does a run at the target of a call. Its ledger stays as long as something is left that a clean-up needs it for. */
+/** Runs at the target of a command line. The ledger stays while leftovers need a clean-up. */
 export const atTarget = (
   settings: Settings,
   io: Io,
@@ -114,10 +114,10 @@ export const atTarget = (
   });
 
 /**
- * Lets a credential go to an address that a file names only where somebody names it beside the file: a file may come
- * from anywhere, and name anything. `naming` are the words of the command line that would.
+ * Allows credentials for an address from a file only if the user names it, too: a file may come
+ * from anywhere, and name any address. `naming` are the words of a command line that names it.
  *
- * @throws UsageError where nobody has
+ * @throws UsageError where the user has not
  */
 export async function agreed(
   { file, url, naming }: { readonly file: string; readonly url: string; readonly naming: string },

@@ -12,7 +12,7 @@ import { UsageError } from '../framework/usage.js';
 import { type Report, readResults } from '../report/json.js';
 import { RUN_FLAGS } from './flags.js';
 
-/** Flags that are of one call: no config file has them. */
+/** Flags of one call, which no config file has. */
 const OF_A_CALL = ['config', 'path', 'plan', 'shard', 'update-baseline'];
 
 /** The settings of a config file, with the flag's own spelling of values. */
@@ -20,7 +20,7 @@ export const SETTINGS = Object.keys(RUN_FLAGS).filter((flag) => !OF_A_CALL.inclu
 
 const anything = withZod((z) => z.unknown());
 
-/** A file of JSON. `what` names it in the FileInvalid for one that cannot be read. */
+/** Reads a file of JSON. `what` names it in the FileInvalid for an unreadable one. */
 export const readJson = <Value = unknown>(
   file: string,
   what: string,
@@ -33,7 +33,7 @@ const configSchema = withZod((z) => {
   return z.looseObject({ prompts: prompts.optional() });
 });
 
-/** A config file, whose every key is known. */
+/** Reads a config file. Unknown keys are refused. */
 export function readConfig(file: string | undefined): Record<string, unknown> & { readonly prompts?: Prompts } {
   if (file === undefined) return {};
   const config = readJson(file, 'config file', configSchema);
@@ -52,7 +52,7 @@ const keysSchema = withZod((z) => {
   return z.union([keys, z.looseObject({ keys })], { error: () => 'expected a JWK set, {"keys": […]}' });
 });
 
-/** A file of public keys: a JWK set, or the list in one. */
+/** Reads a file of public keys: a JWK set, or its list. */
 export function readKeys(file: string | undefined): PublicKey[] {
   if (file === undefined) return [];
   const value = readJson(file, 'public keys', keysSchema);
@@ -79,7 +79,7 @@ function jsonFiles(folder: string): string[] {
 }
 
 /**
- * Reads the JSON reports below a folder. An invalid one is left out, and `warn` says why.
+ * Reads the JSON reports below a folder. Leaves out invalid ones, and says why by `warn`.
  *
  * @throws UsageError where nothing is left
  */

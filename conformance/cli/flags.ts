@@ -3,13 +3,13 @@ import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
 import { REPORT_KINDS } from '../report/index.js';
 import { type FlagTable, grouped, list, MOST_USED, text, toggle } from './arguments.js';
 
-/** Facts of a target that a deployment does not tell by itself, and what the kit calls them. */
+/** Facts that a deployment does not tell by itself: their options, and their names in the kit. */
 export const FACTS = { workspace_id: 'workspaceId', ...TARGET_FACTS } as const;
 export type Fact = keyof typeof FACTS;
 
 const dashed = (name: string) => name.replaceAll('_', '-');
 
-/** The facts of a target that the kit may receive, for the help. */
+/** The help on credentials and facts. */
 const GIVEN: Readonly<Record<CredentialName | Fact, string>> = {
   api_key: 'API key that the kit works with',
   peer_api_key: 'API key of another caller of that workspace',
@@ -35,7 +35,7 @@ const report = list(`${REPORT_KINDS.join(', ')}, each with =FILE or to standard 
 const GROUP = 'Credentials and facts:';
 const names = [...CREDENTIAL_NAMES, ...(Object.keys(FACTS) as Fact[])];
 
-/** Flags of every run, whatever its units are called. */
+/** Flags of every run. `units` is the word for its units. */
 const engineFlags = (units: string, more = ''): FlagTable => ({
   only: list(`ids of ${units}${more}, * for anything; may be repeated`),
   skip: list(`ids of ${units}${more} to leave out`),
@@ -113,7 +113,7 @@ export const RUN_FLAGS: FlagTable = grouped(
 /** Flags of a comparison with recordings. */
 export const DRIFT_FLAGS: FlagTable = { ...TARGET_FLAGS, ...engineFlags('scenarios') };
 
-/** Flags of judging what others sent. */
+/** Flags of `judge`. */
 export const JUDGE_FLAGS: FlagTable = {
   listen: text('port of this machine to listen on, 0 for any: stands between clients and --to, and judges what passes'),
   to: text('base address of the deployment that --listen passes everything on to, ending in /api/v1'),
@@ -150,10 +150,10 @@ export const CLIENT_FLAGS: FlagTable = {
   ),
 };
 
-/** Flags of what is made of reports. */
+/** Flags of commands on reports. */
 export const REPORT_FLAGS: FlagTable = { report };
 
-/** Flags of doing findings again: facts of the target, and limits. */
+/** Flags of `replay`: facts of the target, and limits. */
 export const REPLAY_FLAGS: FlagTable = {
   ...TARGET_FLAGS,
   ...Object.fromEntries(

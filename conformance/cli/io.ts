@@ -1,6 +1,6 @@
 import type { Host } from '../probe/time.js';
 
-/** Where a call of the kit writes, and what it learns of its surroundings. */
+/** The outputs and the environment of a command. */
 export interface Io {
   out(text: string): void;
   err(text: string): void;
@@ -13,9 +13,9 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Ends the run early; it still cleans up. */
   readonly signal: AbortSignal;
-  /** Claims the second Ctrl-C, which else ends the process: it aborts what this returns. */
+  /** Claims the second Ctrl-C, which otherwise ends the process: it then aborts the returned signal. */
   readonly again?: (() => AbortSignal) | undefined;
-  /** Resolves once npm, which started this process, is gone: for a command that does not end by itself. */
+  /** Resolves once npm, which started this process, has ended. For commands that do not end by themselves. */
   readonly gone?: (() => Promise<void> | undefined) | undefined;
   readonly host: Host;
 }

@@ -21,7 +21,7 @@ import { createValues, type Flags } from './values.js';
 
 const FAIL_ON: readonly FailOn[] = ['fail', 'warn', 'once'];
 
-/** ms for which what is under way is passed on after the first Ctrl-C. */
+/** ms for which exchanges under way are passed on after the first Ctrl-C. */
 const PATIENCE = 10_000;
 
 function deployment(text: string): URL {
@@ -31,7 +31,7 @@ function deployment(text: string): URL {
   throw new UsageError(`--to: expected an http or https address that ends in /api/v1, got ${JSON.stringify(text)}`);
 }
 
-/** Where to listen, and for which deployment. Undefined: files are judged. @throws UsageError in one line */
+/** The port to listen on, and the deployment behind it. Undefined for judging files. @throws UsageError in one line */
 function listening(
   files: readonly string[],
   flags: Flags,
@@ -49,7 +49,7 @@ function listening(
   return { port, target: deployment(to) };
 }
 
-/** Judges files, or as much of them as came up before it was interrupted. */
+/** Judges files until it is interrupted. */
 async function judgeAll(judge: Judge, files: readonly string[], { err, signal }: Io): Promise<Stop | undefined> {
   try {
     await judgeFiles(judge, files, { warn: (message) => err(visible(`${message}\n`)), signal });
@@ -60,7 +60,7 @@ async function judgeAll(judge: Judge, files: readonly string[], { err, signal }:
   }
 }
 
-/** Judges what passes a port, until it is interrupted or its time is over. */
+/** Judges the traffic of a port until it is interrupted or its time is over. */
 async function listen(
   judge: Judge,
   { port, target }: { readonly port: number; readonly target: URL },
@@ -96,7 +96,7 @@ async function listen(
 }
 
 /**
- * `intern-conformance judge FILE…`, or `--listen PORT --to URL`: judges what others sent, and sends nothing of its own. Answers
+ * `intern-conformance judge FILE…`, or `--listen PORT --to URL`: judges the traffic of others, and sends nothing itself. Returns
  * the exit code.
  */
 export async function judgeCommand(

@@ -4,8 +4,8 @@ import { conformance } from './command.js';
 import type { Io } from './io.js';
 
 /**
- * Runs the kit as a process does: streams and signals of the machine. The first Ctrl-C ends the run and cleans up, a
- * second one leaves at once, or where a command claims it, ends that. Returns the exit code.
+ * Runs the kit as a process, with its streams and signals. The first Ctrl-C ends the run and cleans up, a
+ * second one leaves at once, unless a command claims it. Returns the exit code.
  */
 export async function main(
   args: readonly string[],

@@ -11,7 +11,7 @@ import { type asUnit, inOrder, prompts as isPrompting } from '../run/runner.js';
 import measured from './costs.json' with { type: 'json' };
 import type { Settings } from './settings.js';
 
-/** Turns that a deployment takes of a caller in a minute (interface.md). */
+/** Turns of a caller that a deployment takes in a minute (interface.md). */
 const TURNS = 60;
 const UNLIMITED = Number.POSITIVE_INFINITY;
 

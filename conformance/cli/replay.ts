@@ -22,11 +22,11 @@ type Fate = 'FIXED' | 'STILL' | 'NOT REACHED';
 interface Replayed {
   readonly id: string;
   readonly outcome: Fate;
-  /** The mistake that is left, or why it was not reached. */
+  /** The remaining mistake, or why it was not reached. */
   readonly why?: string;
 }
 
-/** The outcome of a finding, by what was done again. A monitor has judged nothing where the check did not run that asked for it. */
+/** The outcome of a finding, by its repeated checks. A monitor judges nothing unless the check that asked runs, too. */
 export function outcomeOf(
   { id, finding }: Pick<CheckResult, 'id' | 'finding'>,
   done: ReadonlyMap<string, CheckResult>,
@@ -40,12 +40,12 @@ export function outcomeOf(
   return result.finding === undefined ? { id, outcome: 'FIXED' } : { id, outcome: 'STILL', why: titleOf(result) };
 }
 
-/** The checks that must be done for these rows. Where a monitor judged what another had asked, the check that asked is one of them. */
+/** The checks to repeat for these rows. For a finding of a monitor they include the check that sent the request. */
 export const checksFor = (rows: readonly Pick<CheckResult, 'id' | 'finding'>[]): string[] => [
   ...new Set(rows.flatMap(({ id, finding }) => [finding?.askedBy ?? id, id])),
 ];
 
-/** Findings that were drawn alike: they are done again in one run. */
+/** Findings with the same seed, which one run repeats. */
 function byDraw({ options }: Report, found: readonly CheckResult[]) {
   const drawn = found.map((check) => {
     const { seed = options.seed, runs = options.runs } = check.finding ?? {};
@@ -76,7 +76,7 @@ async function againOnTarget(
     );
     const only = checksFor(rows);
     const again = { checks, only, seed, runs, paths: Object.fromEntries(paths), failOn: settings.failOn };
-    // A few checks that somebody asks for: no limit of a whole run cuts them.
+    // The limits of a whole run do not apply to a few repeated checks.
     const { maxRequests = UNLIMITED.maxRequests, maxTime = UNLIMITED.maxTime } = settings;
     const results = await atTarget(settings, io, (target) => runChecks({ ...target, ...again, maxRequests, maxTime }));
     for (const check of results.checks) done.set(check.id, check);
@@ -104,11 +104,11 @@ async function againOnClient(
   return found.map((check) => outcomeOf(check, done));
 }
 
-/** The target of a report, where none is given; an emulator in the process that wrote it has none to reach. */
+/** The target of a report; undefined for an emulator within the process that wrote it. */
 export const targetOf = ({ target }: Report): string | undefined =>
   target.inProcess === true || target.kind === 'client' ? undefined : target.url;
 
-/** Reads the report that `replay` is to do again. */
+/** Reads the report for `replay`. */
 export function replayable(file: string, adapter: readonly string[]): Report {
   const report = readReport(file);
   if (report.target.kind === 'client' && adapter.length === 0)
@@ -119,8 +119,8 @@ export function replayable(file: string, adapter: readonly string[]): Report {
 }
 
 /**
- * Does every finding of a report again, with its seed and path (KIT-12). Exits 0 where all are fixed, 1 where one still
- * stands, else 3.
+ * Repeats every finding of a report, with its seed and path (KIT-12). Exits 0 where all are fixed, 1 where one still
+ * fails, else 3.
  */
 export async function replayCommand(
   report: Report,

@@ -9,7 +9,7 @@ import { findingText } from '../report/words/finding.js';
 import type { CheckResult, FindingResult, Results } from '../run/results.js';
 import { writeTo } from './destinations.js';
 
-/** Ids in an answer: interns, vaults, sessions, calls. Their order maps them to those of another run. */
+/** Ids in an answer: interns, vaults, sessions, calls. Their order maps them to the ids of another run. */
 const IDS = /"(?:id|session_id|vault_id|tool_call_id)"\s*:\s*"([^"]{6,})"/g;
 
 const idsIn = (text: string): string[] => [...new Set([...text.matchAll(IDS)].flatMap((found) => found[1] ?? []))];
@@ -31,7 +31,7 @@ function requestOf({ request, response }: ShownExchange) {
   return { method, url, headers, as, body, status: response?.status ?? null, ids: idsIn(text) };
 }
 
-/** How every run on an emulator begins. */
+/** The first steps of every run on an emulator. */
 const PROLOGUE: readonly Step[] = [
   { control: 'POST', path: '/clock', body: { freeze: true } },
   { control: 'PUT', path: '/limits', body: { turns_per_minute: 0 } },
@@ -48,7 +48,7 @@ function stepsOf({ transcript, control = [] }: FindingResult, kind: Results['tar
   return kind === 'emulator' ? [...PROLOGUE, ...steps] : steps;
 }
 
-/** The rule of a script for a deployment, as of the kit: it writes to no intern that it did not make. */
+/** The guard of a script for a deployment: like the kit, it writes only to interns that it made. */
 const OWN = `const PLAIN = ${String(PLAIN_ID)};
 const made = new Map();
 const shown = new Set();
@@ -180,7 +180,7 @@ for (const step of STEPS) {
   }
   const entry = { ids: step.ids, text: '', said: undefined };
   sent.push(entry);
-  // A stream may wait for what follows.
+  // A stream may wait for later requests.
   await Promise.race([send(entry, step), pause(${emulator ? '1_000' : '60_000'})]);
   console.log(entry.said ?? step.method + ' ' + step.url + ' -> no answer yet');
   console.log(entry.text.slice(0, 2000));
@@ -198,11 +198,11 @@ process.exit(0);
 `;
 }
 
-/** Name of the file for a finding; `before`: of the scenario that brings an emulator to the state before. */
+/** The name of the file for a finding, or with `before` for the script that leads an emulator to the state before it. */
 const fileOf = ({ id }: CheckResult, before = false): string =>
   `${id.replace(/[^a-z0-9-]+/gi, '-')}${before ? '.before' : ''}.mjs`;
 
-/** Writes one script per finding into a folder, and for an emulator a scenario that brings it to the state before (KIT-7). */
+/** Writes a script per finding into a folder, and for an emulator one that leads it to the state before (KIT-7). */
 export function saveFindings(folder: string, results: Results): void {
   for (const check of results.checks) {
     if (check.finding === undefined) continue;

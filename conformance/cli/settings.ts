@@ -17,10 +17,10 @@ export type { Flags } from './values.js';
 
 const LEVELS = ['stated', 'published', 'chosen'] as const;
 
-/** The settings that may be empty: an empty credential or fact counts as not given. */
+/** Settings that may be empty: an empty credential or fact counts as missing. */
 const MAY_BE_EMPTY: ReadonlySet<string> = new Set([...CREDENTIAL_NAMES, ...Object.keys(FACTS), 'control_token', 'url']);
 
-/** The address that was given. One that is empty was meant to be another than the emulator, which would pass in its place. */
+/** The address of the target. An empty one is refused: the kit's own emulator would pass in its place. */
 function addressOf(flags: Flags, variable: string | undefined, configured: unknown): unknown {
   const address = flags.url ?? variable ?? configured;
   if (address !== '') return address;
@@ -28,7 +28,7 @@ function addressOf(flags: Flags, variable: string | undefined, configured: unkno
   throw new UsageError(`${where} is empty: give an address, or leave it out to check an emulator of its own`);
 }
 
-/** The facts of the target, and the ways to speak to it: without one of them a check that found something may be skipped. */
+/** Flags without which a repeated check may be skipped: facts of the target, and ways to reach it. */
 const SPOKEN = [
   'profile',
   'public_keys',
@@ -45,7 +45,7 @@ const SPOKEN = [
   'control',
 ];
 
-/** The flags as they were given. Credentials are no part of a command: they come from variables. */
+/** The flags of the command line, without credentials, which belong into variables. */
 const again = (flags: Flags): string[] =>
   SPOKEN.flatMap((name) => {
     const value = flags[name];
@@ -55,10 +55,10 @@ const again = (flags: Flags): string[] =>
     return value === false ? [flag.replace('--', '--no-')] : [flag, String(value)];
   });
 
-/** The request of a call of the kit, from flags, variables and config file, in this order. Times in ms. */
+/** The settings of a command, from flags, variables and config file, in this order. Times in ms. */
 export type Settings = Readonly<ReturnType<typeof readSettings>>;
 
-/** Puts together what was asked for. Throws {@link UsageError} with one line that names what is wrong. */
+/** Reads the settings of a command. @throws UsageError with one line that names the mistake */
 export function readSettings(flags: Flags, environment: Readonly<Record<string, string | undefined>>) {
   const file = typeof flags.config === 'string' ? flags.config : environment.INTERN_CONFORMANCE_CONFIG;
   const config = readConfig(file);
@@ -148,7 +148,7 @@ export function readSettings(flags: Flags, environment: Readonly<Record<string, 
     plan: flags.plan === true,
     reports,
     ledgerDir: word('ledger_dir') ?? '.intern-conformance',
-    /** The flags of this call that one to do a finding again is made with too, as words. */
+    /** The flags of this call that the command for repeating a finding needs, too. */
     again: again(flags),
   };
 }

@@ -16,7 +16,7 @@ export function duration(text: string, what: string): number {
 export type Flags = Readonly<Record<string, unknown>>;
 
 /**
- * Refuses an empty text, which a CI job gives where a variable is not set. A run without the flag would do more than was meant, or
+ * Refuses an empty text, which a CI job gives for an unset variable. A run without the flag would do more than intended, or
  * demand less. `except` are the flags that may be empty.
  *
  * @throws UsageError that names the flag
@@ -38,7 +38,7 @@ export function createValues(
 ) {
   const raw = (name: string): unknown =>
     flags[name] ?? (environment[`INTERN_${name.toUpperCase()}`] || undefined) ?? config[name];
-  // Settings of the kit itself are not facts of a deployment: no INTERN_ variable changes them by accident.
+  // INTERN_ variables hold facts of a deployment. They must not change settings of the kit by accident.
   const own = (name: string): unknown => flags[name] ?? config[name];
   const text = (value: unknown, name: string): string | undefined => {
     if (value === undefined) return undefined;

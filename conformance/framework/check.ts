@@ -2,7 +2,7 @@ import { type Level, type RequirementId, requirement } from '../requirements/ind
 import type { Ctx } from './context.js';
 import { type Need, waitIn } from './needs.js';
 
-/** One way to look whether a requirement is kept. */
+/** A test of one requirement. */
 export interface Check {
   /** `area/what-is-seen`, unique and stable. */
   readonly id: string;
@@ -12,26 +12,26 @@ export interface Check {
    * (P) fails where the profile is published, else warns. A choice (C) is checked on an emulator only.
    */
   readonly level: Level;
-  /** The sentence that the check holds. */
+  /** The sentence that the check tests. */
   readonly title: string;
   readonly needs: readonly Need[];
   /**
-   * Each intern is made when it is asked for: order and age of creation matter. Without it, a live target may be spared
+   * Whether order and age of creation matter: each intern is then made on demand. Without it, a live target may be spared
    * a create by handing out an intern that another check left as it was.
    */
   readonly fresh?: true;
-  /** Too dear for a smoke run: left out, as a skip that says so, where properties have fewer runs. */
+  /** Runs of properties below which the check is too dear, and skipped. */
   readonly minRuns?: number;
-  /** Cap on the runs of its properties, for those whose every run is dear. */
+  /** Most runs of its properties, if each run is dear. */
   readonly maxRuns?: number;
-  /** It asks with whatever the target has, for rules to judge: nothing of that is a need. */
+  /** Whether it sends rows for rules to judge, with whatever the target has: it declares no needs. */
   readonly sweeps?: true;
-  /** The same, and rules judge each answer at once: the check says itself what breaks one. */
+  /** The same for a walk: rules judge each answer at once, and the check reports the breach itself. */
   readonly walks?: true;
   run(ctx: Ctx): Promise<void>;
 }
 
-/** A check without its id. Its level is that of its requirement, but where it checks what another source adds. */
+/** A check without its id. Its level is that of its requirement, unless another source adds the tested part. */
 type Row = Omit<Check, 'id' | 'level'> & Partial<Pick<Check, 'level'>>;
 
 /** Checks by their ids. */
@@ -41,7 +41,7 @@ export const defineChecks = (rows: Readonly<Record<string, Row>>): readonly Chec
 type Common = 'requirement' | 'level';
 type RowsOf = Readonly<Record<string, Omit<Row, Common> & Partial<Pick<Row, Common>>>>;
 
-/** Checks of one requirement, and of one level where it is given, but for those that name another. One call per file in `scenarios/`. */
+/** Checks of one requirement and level, unless a row names others. One call per file in `scenarios/`. */
 export function checksOf(requirement: RequirementId, rows: RowsOf): readonly Check[];
 export function checksOf(requirement: RequirementId, level: Level, rows: RowsOf): readonly Check[];
 export function checksOf(requirement: RequirementId, given: Level | RowsOf, rows: RowsOf = {}): readonly Check[] {
@@ -49,11 +49,11 @@ export function checksOf(requirement: RequirementId, given: Level | RowsOf, rows
   return defineChecks(Object.fromEntries(Object.entries(all).map(([id, row]) => [id, { ...common, ...row }])));
 }
 
-/** ms that anything may wait. */
+/** ms that every check may wait. */
 const MOMENT = 2_000;
 
 /**
- * The needs that a check has declared. A use beyond that throws: an error of the kit. Rows ask with whatever the target has, and
+ * The needs that a check has declared. Using others throws an error of the kit. Rows use whatever the target has, and
  * declare nothing.
  */
 export function declaredBy(check: Check) {
@@ -69,7 +69,7 @@ export function declaredBy(check: Check) {
     require(used: string, ...needs: readonly Need[]) {
       if (!free && !needs.some((need) => declared.has(need))) missing(used, needs.join(' or '));
     },
-    /** Throws unless so many ms may be waited for. */
+    /** Throws unless the check may wait for `ms`. */
     requireWait(ms: number) {
       if (!free && !declared.has('clock') && ms > longest)
         missing(`a wait of ${ms} ms`, `slow:${Math.ceil(ms / 1000)}s`);

@@ -43,19 +43,19 @@ export interface Script {
   readonly lifecycle?: Record<string, unknown>;
 }
 
-/** Calls of the control interface that checks use. Their changes are put back after the check. */
+/** Calls of the control interface for checks. Their changes are undone after the check. */
 export interface Control {
   /** Any call below `/_emulator`, for checks of the control interface itself. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
-  /** ms since the epoch, as the target has it. */
+  /** The time of the target, in ms since the epoch. */
   now(): Promise<number>;
   /** Moves its clock. Resolves once all effects have settled. */
   advance(ms: number): Promise<void>;
-  /** ms by which the run has moved it so far. */
+  /** ms by which the run has moved the clock so far. */
   moved(): number;
-  /** Puts a script under a fresh name and answers the name. */
+  /** Puts a script under a fresh name, and returns the name. */
   script(script: Script): Promise<string>;
-  /** Makes a running or coming intern behave by a script, shipped or put. */
+  /** Assigns a script to an intern. */
   useScript(internId: string, name: string | null): Promise<void>;
   intern(id: string): Promise<ControlIntern>;
   runs(internId: string): Promise<readonly ControlRun[]>;
@@ -64,11 +64,11 @@ export interface Control {
   fault(fault: Fault): Promise<void>;
   /** Turns vault writes off, or has the next sync of the directory fail. */
   settings(change: { vault_writes?: 'on' | 'off'; scim_sync?: 'succeeds' | 'fails' }): Promise<void>;
-  /** Back to the seed; scripts, faults and limits of the run go with everything else. */
+  /** Resets the emulator to its seed, including scripts, faults and limits. */
   reset(): Promise<void>;
-  /** Tells of every call that changes something, before it leaves; undefined ends that. */
+  /** Calls `listener` before every call that changes something; undefined ends that. */
   watch(listener: ((call: ControlCall) => void) | undefined): void;
-  /** Journal as text, for a search of what must not stand in it. */
+  /** The journal as text, to search for secrets. */
   journal(): Promise<string>;
 }
 

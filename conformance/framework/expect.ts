@@ -7,10 +7,10 @@ import { asserted, equal, fail, isObject, match, ok } from './assert.js';
 import { type AnswerGot, Finding, type Found, type OrderGot, type StreamGot, type Wanted } from './finding.js';
 import { byTheIntern } from './skip.js';
 
-/** Characters of a body that a finding shows; the evidence has them all. */
+/** Characters of a body that a finding shows. The evidence has the whole body. */
 const SHOWN = 300;
 
-/** An answer as findings and skips have it. */
+/** The part of an answer that findings and skips keep. */
 export function seen({ status, headers, json, text }: Answer): AnswerGot {
   const body = (isRecord(json) ? json : {}) as { error?: unknown; status?: unknown };
   const { metadata } = (isRecord(body.error) ? body.error : {}) as { metadata?: unknown };
@@ -29,7 +29,7 @@ export function seen({ status, headers, json, text }: Answer): AnswerGot {
 const isSuccess = (status: number) => status < 300;
 const isRefusal = (status: number) => status >= 400 && status <= 499;
 
-/** The class of the expected answer: a success that may be gone by now (404) is still a success. */
+/** The class of the expected statuses. A success or 404 counts as a success. */
 const classOf = (statuses: readonly number[]) =>
   statuses.some(isSuccess) ? 'success' : statuses.every(isRefusal) ? 'refusal' : 'other';
 
@@ -42,7 +42,7 @@ const wantedStatus = (wanted: WantedStatus): Wanted =>
     ? { kind: 'status', class: wanted, statuses: [] }
     : { kind: 'status', class: classOf(wanted), statuses: wanted };
 
-/** Always a finding: another status than these, or than any of the class. */
+/** Throws the finding of a wrong status. */
 export function answered(answer: Answer, wanted: WantedStatus, of: string, more: More = {}): never {
   throw new Finding({
     wanted: wantedStatus(wanted),
@@ -70,8 +70,8 @@ export function success(answer: Answer, what: string, more?: More): void {
 export const CREATED: readonly number[] = [200, 201, 202];
 
 /**
- * Statuses of any accepted request, except a read and invoke, whose 202 is stated. The kind of success is at most
- * published, and has checks of its own: a service may answer each POST with 201.
+ * Statuses of an accepted request, except reads, and invoke, whose 202 is stated. The exact status is at most
+ * published, and has checks of its own.
  */
 export const ACCEPTED: readonly number[] = [200, 201, 202, 204];
 
@@ -79,7 +79,7 @@ export const ACCEPTED: readonly number[] = [200, 201, 202, 204];
 export const done = (answer: Answer, what: string): void => status(answer, ACCEPTED, what);
 
 /**
- * Some refusal of the client's doing: 4xx. `breaks` is the requirement that is broken without one, if the check is
+ * Any 4xx. `breaks` is the requirement that a missing refusal breaks, if the check is
  * about something else.
  */
 export function refused(answer: Answer, what: string, more?: More): void {
@@ -100,7 +100,7 @@ export function retryAfter(answer: Answer, what: string): void {
   );
 }
 
-/** Nobody on the way keeps the answer: it holds a credential. */
+/** No cache keeps the answer, as it holds a credential. */
 export function noStore(answer: Answer, what: string): void {
   const value = answer.headers.get('cache-control');
   ok(/(?:^|,)\s*no-store\s*(?:,|$)/i.test(value ?? ''), `Cache-Control of ${what}`, 'no-store', value ?? 'missing');
@@ -111,11 +111,11 @@ export interface ExpectedError {
   readonly message?: string | RegExp;
   readonly reason?: string;
   readonly retryable?: boolean;
-  /** `absent`: must be missing; default: checked only as far as reason and retryable say. */
+  /** `absent`: must be missing. Default: only `reason` and `retryable` are checked. */
   readonly metadata?: 'absent';
 }
 
-/** An error body in its envelope (BASE-3), with as much of it as is stated. `more` is of another status. */
+/** An error body in its envelope (BASE-3), with the expected parts. `more` belongs to the finding of a wrong status. */
 export function error(answer: Answer, expected: ExpectedError, what: string, more?: More): void {
   status(answer, expected.status, what, more);
   isObject(answer.json, `body of ${what}`);
@@ -145,7 +145,7 @@ function metadata(error: { readonly metadata?: unknown }, what: string): Record<
   return metadata;
 }
 
-/** An intern record: an object with the fields that checks read. Its exact form is a check of its own (GET-1). */
+/** The record of an intern: an object with the fields that checks read. GET-1 has a check of its exact form. */
 export function intern(answer: Answer, expected: number | readonly number[], what: string): Intern {
   status(answer, expected, what);
   isObject(answer.json, `body of ${what}`);
@@ -156,7 +156,7 @@ export function intern(answer: Answer, expected: number | readonly number[], wha
   return answer.json as unknown as Intern;
 }
 
-/** Data, and where the list goes on. */
+/** A page of a list. */
 export function page(answer: Answer, what: string): { data: Intern[]; has_more: unknown; next_cursor: unknown } {
   status(answer, 200, what);
   isObject(answer.json, `body of ${what}`);
@@ -166,7 +166,7 @@ export function page(answer: Answer, what: string): { data: Intern[]; has_more: 
 }
 
 /**
- * No breach of the chunk grammar at this level (a breach at S counts at P too), of one requirement or of any.
+ * No breach of the chunk grammar at this level, of one requirement or of any. A breach at S also counts at P.
  */
 export function grammar(t: Transcript, level: Level, requirement?: RequirementId): void {
   asserted(() => ({ kind: 'stream', rule: 'order' }));
@@ -174,7 +174,7 @@ export function grammar(t: Transcript, level: Level, requirement?: RequirementId
   const breaches = t.breaches.filter(
     (breach) => counted.includes(breach.level) && (requirement === undefined || breach.requirement === requirement),
   );
-  // The stated breach is the heavier one, and often causes the published one.
+  // The breach of a stated rule weighs more, and often causes that of a published one.
   breaches.sort((one, other) => Number(other.level === 'S') - Number(one.level === 'S'));
   const [first] = breaches;
   if (first === undefined) return;
@@ -201,8 +201,8 @@ export const streamed = ({ chunks, content, done, ended, error, finish }: Transc
 const FINISHES = ['stop', 'tool_calls', 'error'] as const;
 
 /**
- * The finish reason, with the content so far shown where it is another. Where no script decides, another one of the three
- * is the intern's own choice: the precondition of what follows is not met.
+ * The finish reason. Where no script decides, another valid one
+ * is the intern's choice, and the check is skipped.
  */
 export function finish(t: Transcript, expected: (typeof FINISHES)[number], what = 'the stream'): void {
   asserted(() => ({ kind: 'stream', rule: 'finish', finish: expected }));

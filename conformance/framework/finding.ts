@@ -3,13 +3,13 @@ import { NoAnswer, type NoAnswerGot } from '../probe/no-answer.js';
 import type { StreamBreach } from '../probe/stream-rules.js';
 import type { Level, RequirementId } from '../requirements/index.js';
 
-/** A requirement, at the checked level. */
+/** A broken requirement and its level. */
 export interface Broken {
   readonly requirement: RequirementId;
   readonly level: Level;
 }
 
-/** The rule of a value. `words` and `form` say it in words that the author of a check has fixed. */
+/** The rule for a value. `words` and `form` are fixed words of the check. */
 export type Rule =
   | { readonly kind: 'is' | 'not'; readonly value: unknown }
   | { readonly kind: 'one-of'; readonly values: readonly unknown[] }
@@ -26,22 +26,22 @@ export type Wanted =
     }
   /** `path` names the value: `error.code`, `created_at`. */
   | { readonly kind: 'value'; readonly path: string; readonly rule: Rule }
-  /** A stream whose chunks keep their order and shape; that comes to what is awaited; that finishes like this. */
+  /** A stream whose chunks keep their order and form. */
   | { readonly kind: 'stream'; readonly rule: 'order' }
   | { readonly kind: 'stream'; readonly rule: 'until'; readonly awaited: string }
   | { readonly kind: 'stream'; readonly rule: 'finish'; readonly finish: string }
   /** An HTTP answer at all. */
   | { readonly kind: 'answer' }
-  /** The effect of a write on the target. One look proves it, and the write is not repeated. */
+  /** The effect of a write. One look proves it, so the write is not repeated. */
   | { readonly kind: 'effect'; readonly words: string };
 
-/** An answer, where `status` was wanted. */
+/** The answer, if the finding is about a status. */
 export interface AnswerGot {
   readonly status: number;
-  /** Of the error in its envelope. */
+  /** The reason of the error in its envelope. */
   readonly reason?: string;
   readonly retryable?: boolean;
-  /** The `status` that a turn is answered with: `steered`. */
+  /** The `status` in the answer to a turn: `steered`. */
   readonly says?: string;
   /** Content type. */
   readonly type?: string;
@@ -49,7 +49,7 @@ export interface AnswerGot {
   readonly text: string;
 }
 
-/** An observation in a few fixed words, if the value alone would not show what is wrong; `saw` is the value. */
+/** An observation in fixed words, if the value `saw` alone would not show the mistake. */
 export interface Gist {
   readonly gist: string;
   readonly saw?: unknown;
@@ -77,14 +77,14 @@ export interface OrderGot {
   readonly breaches: readonly StreamBreach[];
 }
 
-/** A further fact that was known when something was found. */
+/** A further fact about the circumstances of a finding. */
 export type Remark =
   | { readonly kind: 'note'; readonly note: string }
-  /** No run of the intern streams that could keep it busy; the state of the last one. */
+  /** No run of the intern streams, so nothing keeps it busy. `last` is the state of the last one. */
   | { readonly kind: 'no-run-streams'; readonly last: 'ended' | 'asked' }
   /** The answer names call and session of the stream that asked. */
   | { readonly kind: 'names-the-question' }
-  /** A client left a stream of the intern so many ms ago. */
+  /** A client left a stream of the intern `ago` ms before. */
   | { readonly kind: 'left'; readonly ago: number }
   /** The body was cut at these offsets. */
   | { readonly kind: 'cut'; readonly at: readonly number[] };
@@ -100,7 +100,7 @@ export interface Found {
   readonly exchange?: number;
   /** The broken requirement and its level, if they are not those of the check. */
   readonly breaks?: Broken;
-  /** A credential is shown, or a secret that the run stored. */
+  /** Whether the answer shows a credential, or a secret that the run stored. */
   readonly leak?: true;
   readonly because?: Remark;
   /** The change, where two records are compared. */
@@ -119,14 +119,14 @@ export interface FalsifiedProperty {
 }
 
 /**
- * The kit's own assertion. Only this is a finding against the target; any other throw out of a check is an error of the
+ * A finding against the target. Any other exception of a check is an error of the
  * kit.
  */
 export class Finding extends Error {
   override readonly name = 'Finding';
   constructor(
     readonly found: Found,
-    /** The property that does not hold, where a generated value shows it. */
+    /** The falsified property, if a generated value shows the finding. */
     readonly property?: FalsifiedProperty,
     options?: ErrorOptions,
   ) {
@@ -134,7 +134,7 @@ export class Finding extends Error {
   }
 }
 
-/** The finding that an error is: a valid request must be answered. Undefined for any other error. */
+/** The finding of an error. A missing answer is one, as valid requests must be answered. Undefined for any other error. */
 export const findingOf = (error: unknown): Finding | undefined =>
   error instanceof NoAnswer
     ? new Finding({ wanted: { kind: 'answer' }, got: error.got, of: error.request }, undefined, { cause: error })
@@ -142,7 +142,7 @@ export const findingOf = (error: unknown): Finding | undefined =>
       ? error
       : undefined;
 
-/** Whether seeing it once proves it: it is neither made smaller nor looked for again, which would do it again. */
+/** Whether one occurrence proves the finding. It is then neither shrunk nor repeated, which would do the harm again. */
 export const isProven = ({ leak, wanted }: Pick<Found, 'leak' | 'wanted'>): boolean =>
   wanted.kind === 'effect' || leak === true;
 
@@ -154,7 +154,7 @@ export const missedSuccess = ({ wanted }: Pick<Found, 'wanted'>): boolean =>
 export const missedRefusal = ({ wanted }: Pick<Found, 'wanted'>): boolean =>
   wanted.kind === 'status' && wanted.class === 'refusal';
 
-/** The answer that was held against a wanted status; undefined for findings of another kind. */
+/** The answer with a wrong status; undefined for findings of another kind. */
 export const answerOf = ({ wanted, got }: Pick<Found, 'wanted' | 'got'>): AnswerGot | undefined =>
   wanted.kind === 'status' ? (got as AnswerGot) : undefined;
 
@@ -162,13 +162,13 @@ export const answerOf = ({ wanted, got }: Pick<Found, 'wanted' | 'got'>): Answer
 export const noAnswerOf = ({ wanted, got }: Found): NoAnswerGot | undefined =>
   wanted.kind === 'answer' ? (got as NoAnswerGot) : undefined;
 
-/** Nobody was there to answer: the request itself does not matter. */
+/** Whether no connection was made: the request itself does not matter. */
 export const isUnreached = (found: Found): boolean => {
   const kind = noAnswerOf(found)?.kind;
   return kind === 'refused' || kind === 'dns' || kind === 'proxy';
 };
 
-/** The change of a value that a client was to hand out, as data for a sentence. Places count from 0. */
+/** The difference between the right result and that of a client, as data for a sentence. Places count from 0. */
 export type ValueChange =
   /** An event or a tool call is missing, or was made up. */
   | { readonly kind: 'lost' | 'extra'; readonly thing: 'call' | 'event'; readonly at: number; readonly many: number }
@@ -176,7 +176,7 @@ export type ValueChange =
   | { readonly kind: 'unfinished' }
   /** Several calls became one. */
   | { readonly kind: 'merged'; readonly at: number }
-  /** A part of an event or of a tool call is another. */
+  /** A part of an event or of a tool call differs. */
   | {
       readonly kind: 'part';
       readonly thing: 'call' | 'event';
@@ -185,15 +185,15 @@ export type ValueChange =
       readonly got: unknown;
       readonly expected: unknown;
     }
-  /** A text ends early, goes on, or is another from a character on. */
+  /** A text ends early, goes on, or differs from a character on. */
   | { readonly kind: 'text'; readonly how: 'cut' | 'longer' | 'other'; readonly from: number }
   /** Bytes of one character were decoded apart from each other. */
   | { readonly kind: 'undecoded' }
   /** Success where the call should have failed, or the other way round. */
   | { readonly kind: 'outcome'; readonly success: boolean }
-  /** Right in one way or another, depending on how the bytes are cut. */
+  /** The result is right, but depends on the cuts of the bytes. */
   | { readonly kind: 'varies' }
-  /** It took too long, or longer and longer. */
+  /** The call took too long, or longer than in proportion. */
   | { readonly kind: 'slow' }
   /** More or fewer requests than allowed. */
   | { readonly kind: 'requests'; readonly how: 'more' | 'fewer' };

@@ -1,6 +1,6 @@
 import type { CredentialName } from '../probe/request.js';
 
-/** Behaviours that an intern can be led to: the shipped scripts of an emulator; on a live target those with a prompt. */
+/** Behaviours that a prompt can ask for: by a shipped script on an emulator, by words on a live target. */
 export const BEHAVIOURS = [
   'echo',
   'ask-permission',
@@ -33,10 +33,10 @@ export type BehaviourName = (typeof BEHAVIOURS)[number];
  * - `control`: the control interface of an emulator (scripts of one's own, faults, limits, runs)
  * - `clock`: time can be moved at will
  * - `disposable`: the emulator is the run's own, so that it may be reset
- * - `slow:35s`: so much waiting; a clock moves there, without one it is waited for real within `--slow`
+ * - `slow:35s`: this much waiting, by moving the clock, or for real within `--slow`
  * - `behaviour:ask-permission`: an intern can be led to do that
  * - `daemon`: a daemon that verifies proofs can be reached; `public_keys`: proofs can be verified by the kit
- * - the other facts of a target that not every one tells
+ * - further facts of a target
  */
 export type Need =
   | Exclude<CredentialName, 'api_key'>
@@ -57,14 +57,14 @@ export type Need =
   | 'scim_sync'
   | 'regional_host';
 
-/** Needs that only an emulator meets: a check with one of them makes it do wrong, or moves its clock. */
+/** Needs that only an emulator meets: the check makes it fail on purpose, or moves its clock. */
 export const ONLY_EMULATORS: ReadonlySet<Need> = new Set(['control', 'clock', 'disposable']);
 
 /** The behaviour that a need names. */
 export const behaviourIn = (need: Need): BehaviourName | undefined =>
   need.startsWith('behaviour:') ? (need.slice('behaviour:'.length) as BehaviourName) : undefined;
 
-/** ms that a need says are waited. */
+/** ms of waiting that a need names. */
 export const waitIn = (need: Need): number | undefined =>
   need.startsWith('slow:') ? Number(need.slice('slow:'.length, -1)) * 1_000 : undefined;
 

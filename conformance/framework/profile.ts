@@ -5,14 +5,14 @@ import { UsageError } from './usage.js';
 
 const HEADERS = ['proof_header_prefix', 'idempotency_header'] as const;
 
-/** Names of headers are the same in capitals. */
+/** The profile with the names of headers in lower case. */
 function withLowerHeaders(value: unknown): unknown {
   if (!isRecord(value)) return value;
   const lower = HEADERS.flatMap((key) => (typeof value[key] === 'string' ? [[key, value[key].toLowerCase()]] : []));
   return { ...value, ...Object.fromEntries(lower) };
 }
 
-/** Reads a profile of others, who may know more keys. @throws UsageError in one line that names the key that is wrong */
+/** Reads a profile, which may have unknown keys. @throws UsageError in one line that names the wrong key */
 export function readProfile(value: unknown, from: string): Profile {
   const schema = profileSchema();
   const known = schema.extend({ proof_layout: schema.shape.proof_layout.strip() }).strip();
@@ -24,14 +24,14 @@ export function readProfile(value: unknown, from: string): Profile {
 /** The profiles that ship with the package. */
 export const SHIPPED: Readonly<Record<string, Profile>> = PROFILES;
 
-/** A profile, or the one that ships under a name. @throws UsageError in one line for an unknown name */
+/** A profile, or the shipped one of a name. @throws UsageError in one line for an unknown name */
 export function profileBy(given: Profile | string = 'svc'): Profile {
   const found = typeof given === 'string' ? SHIPPED[given] : given;
   if (found !== undefined) return found;
   throw new UsageError(`profile: expected ${Object.keys(SHIPPED).join(' or ')}, got ${JSON.stringify(given)}`);
 }
 
-/** How a create names its idempotency key where a profile says nothing of it: the published name (CREATE-4). */
+/** The header of idempotency keys unless a profile names another: the published one (CREATE-4). */
 export const IDEMPOTENCY_HEADER = 'idempotency-key';
 
 /** The name of the header that carries an idempotency key. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Ctx } from './context.js';
 import { type FalsifiedProperty, Finding, findingOf, isProven } from './finding.js';
 
-/** How a property was tried, for reports and for replaying it. */
+/** The seed and the path of a property, for reports and for replaying it. */
 export interface PropertyRun {
   readonly name: string;
   readonly seed: number;
@@ -12,27 +12,27 @@ export interface PropertyRun {
 interface PropertyOptions {
   seedOf(name: string): number;
   readonly runs: number;
-  /** Starts at this path where it is this property's; a property with another name runs once. */
+  /** The path at which the property of this name starts. Any other property runs once. */
   readonly replay?: { readonly name: string; readonly path: string };
-  /** A value that was found not to hold: only it is tried again, and any other property with one draw. */
+  /** A counterexample to try again, alone. Any other property runs once. */
   readonly again?: FalsifiedProperty;
-  /** How many candidates shrinking may try. */
+  /** Most candidates that shrinking tries. */
   readonly shrinkBudget: number;
   /** ms. */
   now(): number;
-  /** Lets what waits in the process be done. */
+  /** Lets other work of the process run. */
   turn(): Promise<void>;
-  /** Before each candidate: a fresh record of evidence, streams of the one before closed. */
+  /** Called before each candidate: starts a fresh record of evidence, and closes earlier streams. */
   fresh(): Promise<void>;
-  /** Keeps the record so far as what led up to the candidates. */
+  /** Keeps the record so far as the set-up of all candidates. */
   setUp(): void;
   done(run: PropertyRun): void;
 }
 
-/** Candidates after which what else the process has to do gets its turn: a signal of the machine, for one. */
+/** Candidates after which other work of the process gets a turn, such as a signal. */
 const IN_A_ROW = 100;
 
-/** ms that one try may take for a counterexample to be made smaller. */
+/** A counterexample is shrunk only if one try takes no more ms. */
 const SHRINKABLE = 10_000;
 
 /** The `property` of a check's context. */

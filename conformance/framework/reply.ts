@@ -16,20 +16,20 @@ interface ReplyOptions {
   readonly scripted: boolean;
   /** The name of the request in findings: `a prompt`. */
   readonly sent: string;
-  /** A remark for the case that it is refused. */
+  /** The remark on a refusal. */
   refusal?(answer: Answer): RefusedPrompt;
   /** Called if the answer is not an event stream although one is expected, or if its body stays open after [DONE]. */
   trouble?(): void;
-  /** Called if what has to come does not, though the stream stays open: with whether nothing came at all. */
+  /** Called if an open stream stays silent. `atAll`: whether nothing came at all. */
   silent?(atAll: boolean): void;
   /** Called once a stream has ended. */
   ended?(transcript: Transcript): void;
 }
 
-/** The facts known of a chat request that was refused. */
+/** The facts about a refused chat request. */
 export type RefusedPrompt = Pick<Found, 'because' | 'breaks'>;
 
-/** A stream in which `awaited` never came. If it ends against the rules of streams, that is what is wrong. */
+/** The finding for a stream in which `awaited` never came. If its end breaks the rules of streams, that is the finding. */
 function missing(transcript: Transcript, awaited: string, timeout: number): Finding {
   const { done, ended, exchange } = transcript;
   if (ended === 'end') expect.grammar(transcript, 'S');
@@ -46,16 +46,16 @@ function missing(transcript: Transcript, awaited: string, timeout: number): Find
   });
 }
 
-/** Statuses that say that the intern, not the service, could not do it now (CHAT-16), or that others were quicker. */
+/** Statuses by which the intern, not the service, could not do it now (CHAT-16), or others were quicker. */
 const CANNOT = new Set([429, ...GATEWAY]);
 
-/** ms without a byte that even a silent intern does not explain: keepalives come each 30 s. */
+/** ms without a byte that even a silent intern does not explain: keepalives come every 30 s. */
 const KEEPALIVE = 33_000;
 
 /** ms that a body may stay open after [DONE]. */
 const CLOSING = 5_000;
 
-/** A chat answer that is read in the background, chunk by chunk, as the network delivers it. */
+/** A chat answer that is read in the background as it arrives. */
 export function createReply(open: OpenAnswer, options: ReplyOptions) {
   const { host } = options;
   const parser = createSseParser();
@@ -114,7 +114,7 @@ export function createReply(open: OpenAnswer, options: ReplyOptions) {
         if (!promised && transcript.ended === 'end' && transcript.done) {
           throw byTheIntern({ kind: 'ended-before', awaited: what, said: transcript.content });
         }
-        // An intern may say no more, as above. But if nothing at all comes, or no end, that is the service's fault.
+        // An intern may say no more. But silence without a keepalive, or a missing end, is a fault of the service.
         if (transcript.ended === undefined) {
           if (!transcript.done) options.silent?.(parts.length === 0);
           options.trouble?.();
@@ -134,15 +134,15 @@ export function createReply(open: OpenAnswer, options: ReplyOptions) {
   return {
     status: open.status,
     headers: open.headers,
-    /** ms between the request and the head of its answer. */
+    /** ms from the request until its answer began. */
     headAfter: open.headAfter,
-    /** The text of the stream so far; it grows. */
+    /** The content of the stream so far; it grows. */
     transcript,
     /** Raw bytes so far, decoded; for byte-for-byte comparisons. */
     raw: () => new TextDecoder().decode(Buffer.concat(parts)),
     /**
-     * Waits until the intern has done something. If the stream ends or `timeout` (real ms) passes before, that is a
-     * finding if a script decides, else an unmet precondition.
+     * Waits until the intern has done something. If the stream ends, or `timeout` (real ms) passes first, that is a
+     * finding if a script decides, else a skip.
      */
     async until(what: string, holds: (transcript: Transcript) => boolean, timeout = options.timeout) {
       await wait(what, () => holds(transcript), timeout, options.scripted);
@@ -164,7 +164,7 @@ export function createReply(open: OpenAnswer, options: ReplyOptions) {
       await open.close();
       await pumping;
     },
-    /** Cancels the body only, as a client does that has read [DONE]. */
+    /** Cancels only the body, like a client that has read [DONE]. */
     async cancel() {
       left = true;
       await open.cancel();

@@ -20,16 +20,16 @@ interface Causes {
     | { readonly kind: 'runs'; readonly least: number; readonly runs: number }
     | { readonly kind: 'unusable'; readonly credential: CredentialName; readonly how: Unusable }
     | { readonly kind: 'read-only' }
-    /** In reports of before: it was left out for the budget of the run. */
+    /** In older reports: the budget of the run left it out. */
     | { readonly kind: 'budget'; readonly budget: 'quick' | 'default' | 'thorough' }
-    /** It would write to interns that the run has not made, or that nothing shows to be its own (`read`: a status). */
+    /** The check would write to an intern that the run has not made, or cannot prove its own. `read`: the status of its read. */
     | {
         readonly kind: 'not-ours';
         readonly how: 'all' | 'not-made' | 'unread' | 'thing';
         readonly id?: string;
         readonly read?: number;
       }
-    /** In the words of a check: what it needs, and what it met. */
+    /** A need in the words of a check, and the observation instead. */
     | { readonly kind: 'met'; readonly need: string; readonly note?: string; readonly got?: unknown }
     | { readonly kind: 'not-now'; readonly got: AnswerGot }
     | { readonly kind: 'firewall'; readonly got: AnswerGot; readonly otherwise: number }
@@ -46,7 +46,7 @@ interface Causes {
     | { readonly kind: 'layer'; readonly layer: string }
     | { readonly kind: 'abilities'; readonly abilities: readonly string[] }
     | { readonly kind: 'events-as-they-come' };
-  /** The intern, which owes the kit nothing, did something else than it was asked for. */
+  /** The intern did something else than the prompt asked for, as it may. */
   readonly intern:
     | {
         readonly kind: 'did-otherwise';
@@ -54,7 +54,7 @@ interface Causes {
         readonly said?: unknown;
         readonly asked?: Question;
         readonly note?: string;
-        /** A question is what it was to come to. */
+        /** Whether the check waited for a question. */
         readonly question?: true;
       }
     | {
@@ -69,9 +69,9 @@ interface Causes {
     | { readonly kind: 'prompt-not-taken'; readonly got: AnswerGot }
     | { readonly kind: 'took-too-long'; readonly awaited: string; readonly ms: number; readonly said: string }
     | { readonly kind: 'ended-before'; readonly awaited: string; readonly said: string }
-    /** A recorded conversation that went otherwise. */
+    /** A recorded conversation took another course. */
     | { readonly kind: 'conversation'; readonly note: string };
-  /** Things moved in between, so that the answers prove nothing. */
+  /** Something changed in between, so that the answers prove nothing. */
   readonly race:
     | { readonly kind: 'disturbed'; readonly of: string; readonly got: unknown }
     | { readonly kind: 'run-ended'; readonly finish: string; readonly said: string }
@@ -84,14 +84,14 @@ interface Causes {
     | { readonly kind: 'lost-write'; readonly request: string; readonly status: number }
     | { readonly kind: 'deleted' }
     | { readonly kind: 'busy'; readonly got: AnswerGot };
-  /** The part that the check builds on has failed in another check. */
+  /** Another check has found a defect that this check would meet, too. */
   readonly blocked: {
     readonly kind: 'blocked';
     readonly by: string;
     readonly obstacle: Obstacle;
     readonly seen?: ObstacleSeen;
   };
-  /** The run ended before. */
+  /** The run ended first. */
   readonly stopped:
     | { readonly kind: 'over'; readonly stop: Stop }
     | { readonly kind: 'unreached'; readonly request: string; readonly got: NoAnswerGot };
@@ -108,7 +108,7 @@ export type Because<Kind extends SkipKind = SkipKind> = Causes[Kind];
 /** The part of a need that a target lacks. */
 export type Lack = Extract<Because<'need'>, { kind: 'lacks' }>;
 
-/** Thrown where a check can come to no verdict. */
+/** Thrown by a check that cannot come to a verdict. */
 export class Skipped extends Error {
   override readonly name = 'Skipped';
   constructor(readonly skip: Skip) {
@@ -126,5 +126,5 @@ export const byTheIntern = skipped('intern');
 export const raced = skipped('race');
 export const blocked = skipped('blocked');
 
-/** The run ended before there was a verdict. */
+/** The skip of a check that the end of the run cut. */
 export const stoppedBy = (stop: Stop): Skip => ({ kind: 'stopped', because: { kind: 'over', stop } });

@@ -6,7 +6,7 @@ import type { Finding, Found } from './finding.js';
 export type Preflight =
   | { readonly kind: 'unreachable'; readonly got: NoAnswerGot }
   | { readonly kind: 'redirects'; readonly status: number; readonly to?: string }
-  /** It answers that it takes no requests now. */
+  /** The target takes no requests for now. */
   | { readonly kind: 'away'; readonly status: number; readonly after?: string }
   | { readonly kind: 'no-json'; readonly status: number; readonly type?: string }
   | { readonly kind: 'broken-json'; readonly type?: string }
@@ -23,7 +23,7 @@ export type Stop =
   | {
       readonly kind: 'requests' | 'prompts';
       readonly most: number;
-      /** Its own limit, which nobody gave: what it leaves out keeps no run from passing. */
+      /** The budget of a default limit. Checks beyond it do not make the run incomplete. */
       readonly budget?: 'quick' | 'default' | 'thorough';
     }
   | { readonly kind: 'clean-up-time'; readonly ms: number }
@@ -40,10 +40,10 @@ export type LimitStop = Extract<Stop, { readonly kind: 'prompts' | 'time' | 'req
 export const isLimit = (stop: Stop | undefined): stop is LimitStop =>
   stop !== undefined && ['prompts', 'time', 'requests'].includes(stop.kind);
 
-/** Whether it is for a limit of the run's budget, and none that was given. */
+/** Whether the stop is for a default limit of the budget, not a given one. */
 export const isOfBudget = (stop: Stop): boolean => isLimit(stop) && stop.budget !== undefined;
 
-/** Why a run does not pass although nothing failed, or fails although no check did. */
+/** Why a run without a failed check does not pass. */
 export type Incomplete =
   | Stop
   | { readonly kind: 'baseline'; readonly ids: readonly string[] }
@@ -62,10 +62,10 @@ export type Incomplete =
   | { readonly kind: 'left-behind'; readonly interns: number }
   | { readonly kind: 'shards'; readonly missing: readonly number[]; readonly of: number };
 
-/** Thrown where a request would leave although the run is over: a budget is spent, or somebody said stop. */
+/** Thrown for a request after the end of the run. */
 export class Stopped extends Error {
   override readonly name = 'Stopped';
-  /** @param finding what ended it, where that is a finding against the target */
+  /** @param finding the finding against the target that ended the run, if any */
   constructor(
     readonly stop: Stop,
     readonly finding?: Finding,
@@ -74,7 +74,7 @@ export class Stopped extends Error {
   }
 }
 
-/** Thrown where a check would go on although it was cancelled. */
+/** Thrown for a request of a cancelled check. */
 export class Cancelled extends Error {
   override readonly name = 'Cancelled';
 }
@@ -82,19 +82,19 @@ export class Cancelled extends Error {
 /** A defect that stops the checks that build on the broken part. */
 export type Obstacle = 'create' | 'running' | 'gone' | 'chat' | 'streaming' | 'answers';
 
-/** How long something was waited for; `virtual`: by the clock of the target. */
+/** The time of a wait; `virtual`: by the clock of the target. */
 export interface Waited {
   readonly ms: number;
   readonly clock: 'real' | 'virtual';
 }
 
-/** Why a credential opens nothing here: from the beginning, not any more, or nothing that the API key makes. */
+/** Why a credential cannot be used: it never worked, it expired, or it sees no intern of the API key. */
 export type Unusable = 'opens-nothing' | 'expired' | 'sees-no-intern';
 
 /** The evidence of an obstacle. */
 export type ObstacleSeen =
   | { readonly kind: 'create'; readonly status?: number }
-  /** A create answered another's intern, or none. */
+  /** A create answered with an intern of others, or none. */
   | { readonly kind: 'not-own' }
   | { readonly kind: 'stays'; readonly waited: Waited }
   | { readonly kind: 'silent' }

@@ -30,7 +30,7 @@ export interface Target extends Facts {
   readonly kind: 'emulator' | 'live';
   /** Up to and including /api/v1, without a slash at its end. */
   readonly baseUrl: string;
-  /** The address that the user knows it by, if the run has a space of its own there. */
+  /** The address that the user gave, if the run has a space of its own there. */
   readonly address?: string;
   readonly profile: Profile;
   readonly workspaceId: string;

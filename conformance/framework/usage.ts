@@ -1,4 +1,4 @@
-/** The kit was called in a way that means nothing. Exit 2, one line. */
+/** A mistake in the command line or the options. Exit 2, one line. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

@@ -31,7 +31,7 @@ export const ownReasons: Habit = {
   what: 'gives reasons of its own for a 409',
   differs: ['reason'],
   kit: 'warns, where the reasons are published',
-  /** It does not use the published reasons of a 409. */
+  /** A 409 has a reason of its own. */
   serve: (next) => async (request) => {
     const response = await next(request);
     if (response.status !== 409) return response;
@@ -49,7 +49,7 @@ export const ownSuccesses: Habit = {
   what: 'has success statuses of its own',
   kit: 'takes any success; warns, where another is published',
   differs: ['CREATE-4', 'PROV-1', 'SUSP-1', 'UPDATE-1'],
-  /** Each POST that is accepted is 201, each other write 202, but for chat, and for invoke, whose 202 is stated. */
+  /** An accepted POST is 201, any other write 202. Chat and invoke keep their status. */
   serve: (next) => async (request) => {
     const response = await next(request);
     const reads =
@@ -80,7 +80,7 @@ export const lateOpening: Habit = {
   id: 'late-opening',
   what: 'opens a stream when it has something to say',
   kit: 'waits for the head as for the first word',
-  /** A stream opens, head and all, when there is something to say. */
+  /** The head of a stream comes with its first event. */
   serve: (next) => async (request) => {
     const response = await next(request);
     if (response.body === null || !isStream(response)) return response;
@@ -94,7 +94,7 @@ export const shortPages: Habit = {
   id: 'short-pages',
   what: 'gives short pages',
   kit: 'reads on until it has met what it looks for',
-  /** Lists are short unless a limit is asked for, and pages may be shorter than it. */
+  /** Lists without a limit are short, and pages may be shorter than their limit. */
   serve:
     (next, { random }) =>
     (request) => {

@@ -15,7 +15,7 @@ export const bootsAtOnce: Habit = {
       if (request.method !== 'POST' || pathOf(request) !== '/interns' || response.status !== 201) return response;
       const { id, status } = (await response.clone().json()) as { id: string; status: string };
       const headers = { authorization: request.headers.get('authorization') ?? '' };
-      // A retried create answers the same again, and creates nothing.
+      // A retried create returns an intern that was booted before.
       if (status === 'stopped' && !booted.has(id))
         await next(new Request(`${request.url.replace(/\?.*/, '')}/${id}/provision`, { method: 'POST', headers }));
       booted.add(id);
@@ -28,12 +28,12 @@ export const bootsFail: Habit = {
   id: 'boots-fail',
   what: 'fails to boot, or to go, at times',
   kit: 'provisions again, three times at most, and boots another intern if that does not help; reports what is left behind',
-  /** One intern in seven does not come up, and of one in seven the teardown fails. */
+  /** One boot in seven fails, and one teardown in seven. */
   serve: (next, { random, puts }) => {
     const stays = new Set<string>();
     return async (request) => {
       const id = /\/interns\/([^/]+)$/.exec(pathOf(request))?.[1];
-      // Until then it does what its prompts say.
+      // The script comes with the delete: earlier it would decide the replies to prompts.
       if (request.method === 'DELETE' && id !== undefined && stays.delete(id)) await puts(id, 'teardown-fails');
       const response = await next(request);
       if (request.method !== 'POST' || pathOf(request) !== '/interns' || response.status !== 201) return response;
@@ -78,7 +78,7 @@ export const settlesFirst: Habit = {
   id: 'settles-first',
   what: 'queues a new intern for a moment',
   kit: 'waits for the status that it was created for',
-  /** A new intern is `queued` for a while before it is what it was created as. */
+  /** A new intern is `queued` for a while. */
   serve: (next, { host }) => {
     const until = new Map<string, number>();
     return async (request) =>
@@ -128,7 +128,7 @@ export const wakesForPrompts: Habit = {
   what: 'wakes for a prompt',
   kit: 'skips the checks of interns that sleep; warns, where it is published that they refuse',
   differs: ['CHAT-16', 'LIFE-1'],
-  /** A prompt boots the intern that it is for. */
+  /** A prompt boots its intern. */
   serve:
     (next, { host }) =>
     async (request) => {

@@ -4,20 +4,20 @@ import { about, beside, bodyOf, refusal } from './wire.js';
 
 /** The answers of a service to a create for which it has no room. */
 export const REFUSED: ReadonlySet<number> = new Set([402, 403, 409, 422, 429]);
-/** A refusal, as it is compared with another. */
+/** The text by which two refusals are compared. */
 export const refusalOf = ({ status, text }: { readonly status: number; readonly text: string }): string =>
   `${status} ${text}`.slice(0, 1_000);
-/** How often to read interns that are torn down, and ms in between: longer teardowns are not waited for. */
+/** Most reads of an intern in teardown: longer teardowns are not waited for. */
 const LOOKS = 30;
 const APART = 1_000;
-/** How many interns most checks make at most. */
+/** Interns that nearly every check is content with. */
 const MOST_MADE = 2;
 
-/** How many interns there may be when a check begins: the first that it makes finds room, and while it boots, another is gone. */
+/** Most interns when a check begins: its first intern finds room, and while that boots, another one goes. */
 const mayStand = ({ full }: Learnt): number =>
   full === undefined ? Number.POSITIVE_INFINITY : Math.max(0, full.holds - (full.needed ?? 1));
 
-/** Notes which of the interns that are torn down are gone by now. */
+/** Notes which interns in teardown are gone. */
 async function look(visit: Visit): Promise<void> {
   for (const { id, as } of visit.made().filter(({ deleting }) => deleting === true)) {
     const { status } = await visit.send({ path: visit.pathOf(id), as });
@@ -26,7 +26,7 @@ async function look(visit: Visit): Promise<void> {
 }
 
 /**
- * At a service that holds few interns: takes away what no check needs any more, until no more than `most` are there. One whose
+ * At a service that holds few interns: deletes unneeded ones until no more than `most` exist. An intern whose
  * teardown does not end is waited for once.
  */
 export async function makeRoom(visit: Visit, most = mayStand(visit.learnt)): Promise<void> {
@@ -46,30 +46,30 @@ export async function makeRoom(visit: Visit, most = mayStand(visit.learnt)): Pro
   }
 }
 
-/** The service has refused an intern for which it has no room. Room is made before the next check, or the next try of this one. */
+/** The service has refused an intern for lack of room. Room is made before the next check, or the next attempt at this one. */
 export async function noteFull(visit: Visit, refusal: string, needed?: number): Promise<void> {
   const { learnt } = visit;
   await visit.findLost();
   await look(visit);
   const there = visit.made().length;
   const held = learnt.full?.holds ?? there;
-  // Others may have taken what the run had before.
+  // Others may have taken the room that the run had before.
   const holds = Math.max(1, there < held ? held - 1 : held);
   learnt.full = { refusal, holds, needed };
   learnt.scarce = true;
   learnt.mayKeep = Math.max(1, holds - MOST_MADE);
 }
 
-/** How many interns one key may have at once. */
+/** Most interns of one key. */
 const ROOM = 5;
 
 export const fewInterns: Habit = {
   id: 'few-interns',
   what: 'has room for few interns',
   kit: 'runs one check at a time and deletes what is not needed',
-  /** A workspace may have a few interns only. */
+  /** A workspace has room for few interns. */
   serve: (next) => {
-    // Made to see what is wrong with the create itself, which comes first.
+    // An invalid create is refused for its mistake first: the service makes the intern to learn of one.
     const refused = new Set<string>();
     return async (request) => {
       const { creates } = about(request);
@@ -80,7 +80,7 @@ export const fewInterns: Habit = {
       );
       const { data = [] } = (list.ok ? await list.json() : {}) as { data?: { id: string; name: string }[] };
       const full = data.filter(({ id, name }) => /^k.{4}-/.test(name) && !refused.has(id)).length >= ROOM;
-      // A create of an intern that is there is answered as ever.
+      // A retried create needs no room.
       if (!full || data.some((one) => one.name === name)) return next(request);
       const answer = await next(request.clone());
       if (!answer.ok) return answer;
@@ -103,7 +103,7 @@ export const fewInterns: Habit = {
       ({ method, path, status = 0 }) => method === 'POST' && path === '/interns' && REFUSED.has(status),
     );
     if (last?.status === undefined) return undefined;
-    // There may be capacity now that was missing a moment ago.
+    // There may be room by now.
     const otherwise = missedSuccess ? ({ again: LATER, perhaps: true } as const) : undefined;
     if (visit.created() === 0) return otherwise;
     let got = { status: last.status, text: last.text };
@@ -113,7 +113,7 @@ export const fewInterns: Habit = {
       got = { status, text };
     }
     await noteFull(visit, refusalOf(got));
-    // Where some were on their way, the others need not go.
+    // Teardowns under way may make room enough.
     const leaving = visit.made().some(({ deleting }) => deleting === true);
     await makeRoom(visit, leaving ? learnt.mayKeep : 0);
     const skip = { kind: 'need', because: { kind: 'full', got } } as const;

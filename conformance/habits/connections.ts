@@ -21,7 +21,7 @@ export const away: Habit = {
   id: 'away',
   what: 'is away, so that no connection is made',
   kit: 'retries, 2 and 4 s later; skips the checks that reach nobody, and exits 3',
-  /** A service that is down for some seconds breaks no sentence of the interface. */
+  /** No sentence of the interface forbids that a service is down for some seconds. */
   explains: ({ found, silence }) => {
     if (silence === undefined || !NOBODY.has(silence.kind)) return undefined;
     return {
@@ -32,17 +32,17 @@ export const away: Habit = {
   silent: true,
 };
 
-/** Share of the requests that a gateway answers itself, and of those, which it has passed on. */
+/** Share of the requests that the gateway answers itself. */
 const DOWN = 0.03;
 
-/** ms before a request is sent again that it has answered. */
+/** ms before a request that the gateway answered is sent again. */
 const TILL_AGAIN = 500;
 
 export const gatewayDown: Habit = {
   id: 'gateway-down',
   what: 'is behind a gateway that is down at times',
   kit: 'sends reads again; runs a check again from its beginning after a write that the gateway answered, as the write may have been done; reports the answer if it comes at the same request each time',
-  /** A gateway that now and then gives up on its backend, before it has passed a request on or after. */
+  /** A gateway now and then gives up on its backend, before or after it has passed the request on. */
   serve:
     (next, { random }) =>
     async (request) => {
@@ -54,11 +54,11 @@ export const gatewayDown: Habit = {
         headers: { 'content-type': 'text/html' },
       });
     },
-  /** Reads may be sent again, and writes that say what is sent in their place. */
+  /** Reads are sent again, and writes that have a replacement. */
   again: ({ send: { method = 'GET', renew }, status }) =>
     GATEWAY.has(status) && (READS.has(method) || renew !== undefined) ? TILL_AGAIN : undefined,
   /**
-   * A gateway answered a write of the check, which may still have been done: later contradictions may come from it. A
+   * A gateway answered a write of the check, which may have taken effect: later contradictions may come from that. A
    * finding about such an answer itself is not one of them, and counts if it comes each time.
    */
   explains: ({ began, got }, visit) => {
@@ -70,20 +70,20 @@ export const gatewayDown: Habit = {
   },
 };
 
-/** Bytes that a body has to have for its refusal to come before it is read. */
+/** Bytes of a body that a proxy may refuse unread. */
 const LARGE = 1_000_000;
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const whyLost = (error: { readonly got?: { readonly kind?: unknown } }) => error.got?.kind;
 
-/** How often a large body is sent: it may get its answer at times. */
+/** Most times that a large body is sent: it may get an answer at times. */
 const TRIES = 4;
 
 export const largeBodiesDropped: Habit = {
   id: 'large-bodies-dropped',
   what: 'is behind a proxy that drops what is large',
   kit: 'sends such a body again, and skips the checks of the cap where the connection ends',
-  /** A proxy in between: no empty header passes it, a large body that was not read ends the connection. */
+  /** A proxy drops empty headers, and ends the connection after an unread large body. */
   serve:
     (next, { random }) =>
     async (request) => {
@@ -96,7 +96,7 @@ export const largeBodiesDropped: Habit = {
       const { url, method, signal } = request;
       return next(new Request(url, { method, headers, signal, ...(bytes === undefined ? {} : { body: bytes }) }));
     },
-  /** A service that refuses a body unread may close the connection, and its answer is lost, or that to the next request. */
+  /** A service that refuses a body unread may close the connection. That loses its answer, or the next one. */
   explains: async ({ silence, seen }, visit) => {
     const large = seen.findLast(({ bytes }) => bytes >= LARGE);
     if (silence?.kind !== 'dropped' || large === undefined) return undefined;
@@ -121,7 +121,7 @@ export const lateDisconnects: Habit = {
   id: 'late-disconnects',
   what: 'notices late that a client has gone',
   kit: 'allows the 30 s that are stated, and skips checks of an intern that may be busy until then',
-  /** That a client has left its stream is noticed late; `Retry-After` is a date. */
+  /** The service notices late that a client has left; `Retry-After` is a date. */
   serve:
     (next, { host }) =>
     async (request) => {
@@ -136,8 +136,8 @@ export const lateDisconnects: Habit = {
       });
     },
   /**
-   * A client of the run left a stream of the intern so short a time ago that its run may still be going: once the time that is
-   * stated is over the intern takes a prompt.
+   * A client of the run left a stream of the intern lately, so its run may still go on. The habit explains the finding if the intern
+   * takes a prompt once the stated time is over.
    */
   explains: async ({ got, leftAgo }, visit) => {
     const [id, ago = 0] = [...leftAgo].find(([, ago]) => ago < NOTICED_WITHIN) ?? [];

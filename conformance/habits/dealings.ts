@@ -12,61 +12,61 @@ export interface Made {
 /** A request to an intern, as the run remembers it. */
 export interface Addressed {
   readonly send: Send;
-  /** Undefined for the collection and whatever stands outside of it. */
+  /** Undefined for the collection, and for paths outside of it. */
   readonly id: string | undefined;
   /** The path after the id: `suspend`, `chat/completions`, nothing. */
   readonly rest: string;
 }
 
-/** States in which an intern can be handed out again. */
+/** States of an intern that can be handed out again. */
 export type IdleState = 'stopped' | 'booting' | 'running';
 
-/** The dealings of the run with an intern, and what the answers said of it. Times in ms. */
+/** The requests of the run to an intern, and the facts from their answers. Times in ms. */
 export interface Dealt {
   made: { readonly at: number } | undefined;
   /** When the run last wrote to it. */
   wrote: number;
-  /** The prompts that it got since it was last provisioned, when the first left, and whether it took any. */
+  /** The prompts since its last provision. */
   prompts: Set<number>;
   prompted: number | undefined;
   took: boolean;
-  /** Since when it may be at work for the run: on an invoke, on questions that nobody answered. */
+  /** The time since when an invoke, or open questions, may keep it busy. */
   engaged: number | undefined;
   invoked: boolean;
   questions: Set<string>;
-  /** Whether it was running when it was last read, and nothing was sent since that ends that. */
+  /** Whether it ran at its last read, and no later request stops it. */
   ran: boolean;
-  /** The status of one that ran, and was read otherwise since it was handed out, although nobody here suspended or deleted it. */
+  /** The status of an intern that stopped running since it was handed out, although the run did not stop it. */
   went: { readonly status: string; readonly at: number } | undefined;
 }
 
-/** Where an intern is since when, and its last record. */
+/** The state of an intern, its beginning, and the last record. */
 export interface Standing {
   readonly record: Intern;
   readonly state: IdleState;
   readonly since: number;
 }
 
-/** A request that may be sent again to see whether a credential still works: it changes nothing. */
+/** A request without effect that can show whether a credential still works. */
 export type Opened = Pick<Send, 'method' | 'path' | 'json'>;
 
-/** The dealings of the run with a deployment: a finding may come from that and not from a breach. */
+/** The requests of the run to a deployment, as far as they may explain a finding. */
 export interface Dealings {
   with(id: string): Readonly<Dealt>;
   /** When the run last wrote to any intern. */
   readonly wrote: number;
-  /** The latest write that a gateway answered in the place of what is behind it. */
+  /** The latest write that a gateway answered itself. */
   readonly lostWrite: { readonly request: string; readonly status: number; readonly at: number } | undefined;
-  /** Whether a proof for a route was given (SIGN-1). */
+  /** Whether the service gave a proof for a route (SIGN-1). */
   readonly signsRoutes: boolean;
-  /** Whether an intern that the run made was shown to the credential: its daemon, or a proof for it. */
+  /** Whether a credential got the daemon access of, or a proof for, an intern of the run. */
   saw(name: string): boolean;
-  /** The credentials whose latest answer was 401, each with a request that it opened before, where there is one. */
+  /** The credentials whose latest answer was 401, each with an earlier request that succeeded. */
   shut(): readonly { readonly name: string; readonly opened: Opened | undefined }[];
 }
 
 export const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** Paths of prompts, below an intern. */
 export const PROMPTS = /^(chat\/completions|invoke)$/;
-/** Paths of prompts and proofs, below an intern: they have it do something and leave it as it is. */
+/** Paths of prompts and proofs, below an intern: they change no settings and no state. */
 export const TURNS = /^(chat\/completions|invoke|daemon(-access)?\/sign)$/;

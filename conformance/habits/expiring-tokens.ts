@@ -6,7 +6,7 @@ import { about } from './wire.js';
 const LIFETIME = 5_000;
 
 const NOBODY = '00000000-0000-4000-8000-000000000000';
-/** Requests that a good credential may not make, or whose subject does not exist: 401 to all of them means a bad one. */
+/** Requests that a good credential gets refused with other statuses: 401 to all of them means a bad credential. */
 const probes = (as: CredentialName): readonly Send[] =>
   as === 'management_key'
     ? [{ as, path: `/scim/group-mappings/${NOBODY}` }]
@@ -21,7 +21,7 @@ export const expiringTokens: Habit = {
   id: 'expiring-tokens',
   what: 'lets tokens expire',
   kit: 'skips the checks that need them, and exits 3',
-  /** OAuth tokens are good for a while. */
+  /** OAuth tokens expire. */
   serve: (next, { host, keys }) => {
     const began = host.now();
     return async (request) => {
@@ -33,10 +33,10 @@ export const expiringTokens: Habit = {
       return next(request);
     };
   },
-  /** A credential is refused, whatever it is for: for how long one is good, is not stated. */
+  /** A credential is refused for every request. The interface states no lifetime. */
   explains: async ({ seen }, visit) => {
     visit.nobody(NOBODY);
-    // Only a token counts that a request of this finding was refused with.
+    // Only tokens of refused requests of this finding count.
     const refused = new Set(seen.flatMap(({ as, status }) => (status === 401 ? (as ?? []) : [])));
     for (const { name, opened } of visit.dealings.shut()) {
       const as = [...refused].find((one) => one === name);

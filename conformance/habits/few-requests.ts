@@ -2,17 +2,17 @@ import { TURNS } from './dealings.js';
 import type { Habit } from './habit.js';
 import { refusal } from './wire.js';
 
-/** How many requests it takes in a second. */
+/** Most requests that the service takes in a second. */
 const MOST = 1;
 
-/** ms to wait by a Retry-After header, in seconds or as a date. Undefined where there is none that makes sense. */
+/** ms to wait by a Retry-After header, in seconds or as a date. Undefined without a valid one. */
 function retryAfter(value: string | null, now: number): number | undefined {
   if (value === null) return undefined;
   const ms = /^\d+(\.\d+)?$/.test(value.trim()) ? Number(value) * 1000 : Date.parse(value) - now;
   return Number.isFinite(ms) && ms >= 0 ? ms : undefined;
 }
 
-/** ms that are waited where the service does not say how long, and at most; and up to which a wait says how far apart it takes requests. */
+/** ms to wait: without a Retry-After, at most, and the longest wait from which the pace is learned. */
 const WAIT = { unsaid: 5_000, most: 120_000, short: 10_000 };
 
 export const fewRequests: Habit = {
@@ -29,7 +29,7 @@ export const fewRequests: Habit = {
       return next(request);
     };
   },
-  /** A 429 is the limit of the service, where it is not what was asked for: what it says is done. */
+  /** Obeys a 429, unless the check expects one. */
   again: ({ send, rest, status, headers }, { learnt, now, rate, turns }) => {
     if (status !== 429 || send.limited === true) return undefined;
     const isTurn = TURNS.test(rest);

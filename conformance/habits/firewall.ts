@@ -2,7 +2,7 @@ import type { Habit } from './habit.js';
 import { instead } from './measured.js';
 import { refusedAnyway } from './wire.js';
 
-/** A page for people, where the service answers JSON. */
+/** A page of HTML. */
 const PAGE = /^\s*<(?:!doctype|html)/i;
 
 export const firewall: Habit = {
@@ -13,7 +13,7 @@ export const firewall: Habit = {
   serve: (next) => async (request) => {
     if (!/POST|PATCH|DELETE/.test(request.method)) return next(request);
     const text = await request.clone().text();
-    // Outsiders find nothing (AUTH-5), and a large body is not looked into.
+    // The firewall looks into no large body, and outsiders get 404 (AUTH-5).
     const attack = text.length < 10_000 && /<|'|--|;|\\u00|\$|[^\x20-\x7e]{3}/.test(text) && !text.includes('"tool"');
     if (!attack) return next(request);
     return (
@@ -24,7 +24,7 @@ export const firewall: Habit = {
       })
     );
   },
-  /** It mistakes a body for an attack: a body that is wrong in a plain way gets another refusal. */
+  /** The firewall mistakes a body for an attack. A plain invalid body gets another refusal. */
   explains: async ({ got, seen }, visit) => {
     const barred = seen.findLast(({ status }) => status === 403);
     if (got?.status !== 403 || barred?.sent === undefined || visit.readOnly || !PAGE.test(barred.text))

@@ -19,7 +19,7 @@ import { suspendsIdle } from './suspends-idle.js';
 import { tidiedUp } from './tidied-up.js';
 import { warmingUp } from './warming-up.js';
 
-/** All of them. The first is nearest to the service. */
+/** All habits. The first is nearest to the service. */
 export const HABITS: readonly Habit[] = [
   ownFields,
   ownFraming,
@@ -68,7 +68,7 @@ export const HABITS: readonly Habit[] = [
 ];
 
 /**
- * Those that a run takes into account, in the order in which they are asked to explain a finding: those that send a request
+ * The habits that a run takes into account, in the order in which they explain a finding: habits that send a request
  * come last, and late reads come before deletions by others.
  */
 export const HEEDED: readonly Habit[] = [

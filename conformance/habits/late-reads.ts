@@ -6,7 +6,7 @@ import { readsLag } from './measure-lag.js';
 import { LATER } from './visit.js';
 import { about, beside, idIn, unknown } from './wire.js';
 
-/** ms that each replica lags; any of them answers a read. */
+/** ms by which each replica lags. Any replica may answer a read. */
 const ONE_REPLICA = [1_000];
 const REPLICAS = [0, 400, 1_200];
 const lagOf = (replicas: readonly number[], random: () => number) =>
@@ -23,7 +23,7 @@ const readsFrom =
       const old = id === undefined ? undefined : before.get(id);
       const reads = id !== undefined && act === '' && request.method === 'GET';
       if (reads && old !== undefined && host.now() - old.at < lagOf(replicas, random)) {
-        // Who may not read is refused by any replica.
+        // Every replica refuses a caller who may not read.
         const now = await next(request);
         return now.ok ? old.answer.clone() : now;
       }
@@ -69,15 +69,15 @@ export const lateReads: Habit = {
   serve: readsFrom(ONE_REPLICA),
 };
 
-/** How often room is made to measure how late reads are. */
+/** Most times that room is made for measuring lateness. */
 const ROOMS = 3;
 
-/** Lists and reads may lag writes: from then on they are given the time. */
+/** Lists and reads may lag behind writes. Once that is known, they wait. */
 const explains: Habit['explains'] = async (sighting, visit) => {
   let lags = await readsLag(sighting, visit);
   for (let times = 1; lags === 'no room'; times++) {
     await makeRoom(visit);
-    // If reads are late, an intern that is torn down may seem to be gone.
+    // A late read may show an intern in teardown as gone.
     await visit.sleep(times * LATER);
     lags = await readsLag(sighting, visit, { cramped: times === ROOMS });
   }

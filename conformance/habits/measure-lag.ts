@@ -2,20 +2,20 @@ import { noteFull, REFUSED, refusalOf } from './capacity.js';
 import { TURNS } from './dealings.js';
 import type { Sighting, Visit } from './visit.js';
 
-/** Longest wait for a write to be read, in ms, and how long reads are given then: some replicas are slower. */
+/** Longest wait for a write to show in reads, in ms. */
 const LONGEST = 10_000;
 const given = (ms: number) => 1.5 * ms + 300;
-/** How many reads in a row must show it: one replica may have it before another that answers next. */
+/** Reads in a row that must show the write: replicas may answer in turn. */
 const SURE = { list: 10, read: 6 };
-/** How many writes are measured: the replicas that answered may have been the quick ones. More if one is late. */
+/** Writes that are measured, as replicas differ. More if one is late. */
 const WRITES = { least: 2, most: 3 };
-/** How often it is measured: at a deployment that is quick, each finding of a run would cost so many requests. */
+/** Most measures of a run: at a quick deployment, each finding would cost one. */
 const MEASURED = 3;
 
-/** The callers that see interns at all. */
+/** Callers that can see interns. */
 const SEES: ReadonlySet<string> = new Set(['api_key', 'peer_api_key', 'foreign_api_key', 'own_key']);
 
-/** Whether it is about what came of a prompt, or of a proof, that was accepted as it should be: no read decides that. */
+/** Whether a finding is about the outcome of an accepted prompt or proof: no read decides that. */
 function isOfTurn({ found, seen }: Sighting): boolean {
   const { wanted } = found;
   const shown = seen.find(({ number }) => number === found.exchange) ?? seen.at(-1);
@@ -27,7 +27,7 @@ function isOfTurn({ found, seen }: Sighting): boolean {
   );
 }
 
-/** ms until something shows and goes on to; 0 where it does from the first look on, undefined where it never does. */
+/** ms until something shows in several looks in a row: 0 from the first look on, undefined if never. */
 async function until(visit: Visit, inARow: number, shows: () => Promise<boolean>) {
   const began = visit.now();
   let since = 0;
@@ -40,7 +40,7 @@ async function until(visit: Visit, inARow: number, shows: () => Promise<boolean>
   }
 }
 
-/** The longest of several waits; undefined if one had no end: what never shows is not a lag. */
+/** The longest of several waits; undefined if one had no end, which is no lag. */
 async function longest(wait: (nth: number) => Promise<number | undefined>): Promise<number | undefined> {
   let most = 0;
   for (let nth = 0; nth < (most > 0 ? WRITES.most : WRITES.least); nth++) {
@@ -68,7 +68,7 @@ function names(visit: Visit): () => Promise<readonly unknown[]> {
 }
 
 /**
- * Whether the reads of a deployment lag further than known, for one intern or for all: no sentence says that they show
+ * Whether reads of a deployment, or of one intern, lag further than known: no sentence says that they show
  * a write at once. It is measured a few times when a check that read has found something, as several replicas may
  * answer; from then on a read waits that long after a write. A service that never shows a write, or takes longer than
  * {@link LONGEST}, is still found. It is reported if there is no capacity for the interns that this takes, unless the
@@ -86,7 +86,7 @@ export async function readsLag(
     ({ as, method, path, status = 0 }) =>
       method === 'GET' &&
       /^\/interns(\/[^/]+)?$/.test(path) &&
-      // A caller who is refused everything gets no late answer, and no other refusal is late either.
+      // Only successes and 404 can be late.
       (status < 300 || status === 404) &&
       as !== undefined &&
       SEES.has(as),

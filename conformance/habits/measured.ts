@@ -5,8 +5,8 @@ import { isBusy } from './not-now.js';
 import { type Explanation, LATER, type Tried, type Visit } from './visit.js';
 
 /**
- * The verdict of a habit on a finding: `excuse` where it was seen here, by a measure of its own that a run takes once. Where the
- * measure came to nothing (`undefined`) it excuses nothing: the check is tried again, and it is measured again.
+ * The explanation of a finding by a habit: `excuse` if a measure, taken once a run, has shown the habit. Where the
+ * measure failed (`undefined`) it excuses nothing: the check is repeated, and so is the measure.
  */
 export async function excused(
   { learnt }: Pick<Visit, 'learnt'>,
@@ -20,7 +20,7 @@ export async function excused(
   return known ? excuse : undefined;
 }
 
-/** The evidence of one answer for a habit that refuses with these statuses; none where it was lost on the way or came too soon. */
+/** Whether an answer shows a habit that refuses with these statuses; undefined if it was lost on the way or came too soon. */
 export function refusedWith(
   { status }: { readonly status: number },
   ...statuses: readonly number[]
@@ -29,7 +29,7 @@ export function refusedWith(
   return status < 300 ? false : undefined;
 }
 
-/** Sends a plain prompt: whether it is taken. `busy`: it is not, as the intern has other work. Nothing where nobody can tell. */
+/** Sends a plain prompt, and says whether the intern takes it. `busy`: it has other work. Undefined: unknown. */
 export async function takesPrompts(visit: Visit, id: string): Promise<boolean | 'busy' | undefined> {
   const { status, json } = await visit.send({
     method: 'POST',
@@ -43,7 +43,7 @@ export async function takesPrompts(visit: Visit, id: string): Promise<boolean | 
   return isBusy({ status, text: '', reason: String(reason), retryable: retryable === true }) ? 'busy' : false;
 }
 
-/** Looks until an intern has a status, or has it no more. False where that takes too long. */
+/** Waits until an intern has a status, or has it no longer. False if that takes too long. */
 export async function becomes(
   visit: Visit,
   id: string,
@@ -59,7 +59,7 @@ export async function becomes(
   return false;
 }
 
-/** Sends a request of the check with another body, by the credential that sent it. */
+/** Sends a request of the check with another body, and the same credential. */
 export async function instead(
   visit: Visit,
   { as, method, url }: Tried,
@@ -68,7 +68,7 @@ export async function instead(
   return as === undefined ? undefined : visit.send({ method, url, as, ...body });
 }
 
-/** An intern that runs and that nobody talks to. */
+/** Boots an intern that nobody talks to. */
 export async function boots(visit: Visit): Promise<string> {
   const { json, status } = await visit.send(visit.creating());
   const { id } = (json ?? {}) as { id?: unknown };

@@ -9,7 +9,7 @@ export const kindFirst: Habit = {
   id: 'kind-first',
   what: 'judges the kind of a credential first, and makes a daemon token anew for each who asks',
   kit: 'takes either order of refusals',
-  /** The kind of the credential is checked before what it may see; each caller gets a new daemon token. */
+  /** The service checks the kind of a credential before its visibility, and makes a new daemon token for each caller. */
   serve: (next, { keys, random }) => {
     return async (request) => {
       const key = tokenOf(request);
@@ -28,7 +28,7 @@ export const peersApart: Habit = {
   id: 'peers-apart',
   what: 'shows each member the interns that it made, and no others',
   kit: 'skips what needs a peer that sees them',
-  /** A member sees the interns that it made, and no others. */
+  /** A member sees only the interns that it made. */
   serve: (next, { keys }) => {
     const peers = new Set<string>();
     return async (request) => {
@@ -54,7 +54,7 @@ export const membersRead: Habit = {
   id: 'members-read',
   what: 'lets nobody else create interns',
   kit: "skips the checks that need a peer's or a stranger's intern",
-  /** Others than the holder of the API key may only read. */
+  /** Only the holder of the API key may create interns. */
   serve:
     (next, { keys }) =>
     async (request) => {
@@ -63,7 +63,7 @@ export const membersRead: Habit = {
         ? refusal(403, 'Your role may not create interns', 'forbidden')
         : next(request);
     },
-  /** Who may create interns beside the holder of the API key, is not stated: who may not, may not create a plain one either. */
+  /** The interface does not state who else may create interns. A caller without the right is refused a plain create, too. */
   explains: async ({ got, missedSuccess, seen }, visit) => {
     if (!missedSuccess || got?.status !== 403) return undefined;
     const refused = seen.find(({ method, path, status }) => method === 'POST' && path === '/interns' && status === 403);
@@ -85,8 +85,8 @@ export const tokensOfOthers: Habit = {
   what: 'shows a token of another workspace no intern of the key',
   kit: 'skips the checks that need the token, and exits 3',
   /**
-   * A token that never saw an intern of the API key, and now does not find one that is there, is another person's, or of another
-   * workspace: the caller's mistake.
+   * A token that never saw an intern of the API key, and does not find an existing one, belongs to another person or another
+   * workspace. That is a mistake of the caller.
    */
   explains: async ({ seen }, visit) => {
     const last = seen.findLast(({ as, path }) => PERSONAL.has(as) && /^\/interns\/[^/]+\/daemon(\/sign)?$/.test(path));

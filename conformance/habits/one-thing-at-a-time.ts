@@ -5,7 +5,7 @@ import { isBusy } from './not-now.js';
 import type { Tried, Visit } from './visit.js';
 import { about, refusal } from './wire.js';
 
-/** Whether an intern takes a prompt after a suspend has ended its work. If not, something else kept it busy. */
+/** Whether an intern takes a prompt after a suspend has ended its work. If not, the work was not the cause. */
 async function isFreeAfterSuspend(visit: Visit, id: string): Promise<boolean | undefined> {
   const write = (rest: string) => visit.send({ method: 'POST', path: visit.pathOf(id, rest) });
   if ((await write('/suspend')).status >= 300) return undefined;
@@ -21,7 +21,7 @@ export const oneThingAtATime: Habit = {
   what: 'does one thing at a time',
   kit: 'tries again, with another intern if the run left the first one something to do',
   differs: ['CHAT-14'],
-  /** Any work keeps an intern from a prompt: an invoke, a question that nobody answered. */
+  /** Any work, such as an invoke or an open question, keeps an intern from a prompt. */
   serve: (next) => {
     const engaged = new Set<string>();
     return async (request) => {
@@ -45,7 +45,7 @@ export const oneThingAtATime: Habit = {
     };
   },
   /**
-   * The intern was busy, and the run had left it something to do: an invoke, a question that nobody answered. That those keep
+   * The intern was busy with an invoke, or an open question, of the run. The sentence that those keep
    * nobody out is published (CHAT-14), not stated.
    */
   explains: async ({ began, check, found, got, seen }, visit) => {
@@ -58,14 +58,14 @@ export const oneThingAtATime: Habit = {
     const engaged = ids.map((id) => ({ id, ...visit.dealings.with(id) })).filter((one) => one.engaged !== undefined);
     const [one] = engaged;
     if (one === undefined) return undefined;
-    // The run that asked keeps out the answer to what it asked.
+    // The run that asked keeps out even the answer to its question.
     if (
       found.breaks?.requirement === 'CHAT-6' &&
       engaged.every(({ invoked, questions }) => questions.size === 1 && !invoked)
     )
       return undefined;
     if (engaged.some((busy) => (busy.engaged ?? began) < began)) {
-      // Another intern has been left nothing to do.
+      // Another intern has no work.
       visit.forget();
       if (isTheRule) return { again: 0 };
     } else if (isTheRule) return undefined;

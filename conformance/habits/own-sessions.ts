@@ -10,7 +10,7 @@ import { about, bodyOf, refusal } from './wire.js';
 const SESSION = /"session_id":\s*("(?:[^"\\]|\\.)*")/;
 const PROMPT = { messages: [{ role: 'user', content: 'Hello.' }], stream: true };
 
-/** Whether a plain prompt is refused for a session that the client names. */
+/** Whether the service refuses a plain prompt in a session that the client names. */
 async function refusesNames(visit: Visit, last: Tried): Promise<boolean | undefined> {
   const named = await instead(visit, last, { json: { ...PROMPT, session_id: visit.creating().json.name } });
   const refused = named && refusedWith(named, 400, 404, 422);
@@ -19,7 +19,7 @@ async function refusesNames(visit: Visit, last: Tried): Promise<boolean | undefi
   return plain?.status === 200 ? true : undefined;
 }
 
-/** Whether a plain prompt in a session that the client names is answered in another, by an intern that is made for this. */
+/** Whether a new intern answers a plain prompt in another session than the client names. */
 async function renames(visit: Visit, { as }: Tried): Promise<boolean | undefined> {
   const id = await boots(visit);
   const { name } = visit.creating().json;
@@ -30,7 +30,7 @@ async function renames(visit: Visit, { as }: Tried): Promise<boolean | undefined
   return shown === undefined ? undefined : shown !== JSON.stringify(name);
 }
 
-/** The last prompt in a session that no answer before it showed, and that session, as JSON. */
+/** The last prompt in a session that no earlier answer had shown, with that session as JSON. */
 function namingIn(
   seen: Sighting['seen'],
   of: (status: number | undefined) => boolean = () => true,
@@ -43,7 +43,7 @@ function namingIn(
   return undefined;
 }
 
-/** A way with prompts in a session that the service has not given out. */
+/** Changes the treatment of prompts in a session that the service has not issued. */
 const withOthers =
   (way: (next: Fetch, request: Request, body: Readonly<Record<string, unknown>>) => ReturnType<Fetch>): Serve =>
   (next) => {
@@ -68,9 +68,9 @@ export const ownSessions: Habit = {
   what: 'knows its own sessions only',
   kit: 'skips the checks of sessions that a client names',
   differs: ['CHAT-15'],
-  /** A session that it has not given out is unknown to it, in chat too. */
+  /** The service refuses sessions that it has not issued, in chat too. */
   serve: withOthers(async () => refusal(404, 'Session not found', 'not_found')),
-  /** A session that a client names itself may be unknown to the target: that it starts one is published (CHAT-15). */
+  /** A target may refuse a session that a client names. The sentence that it starts one is only published (CHAT-15). */
   explains: async ({ check, got, missedSuccess, seen }, visit) => {
     if (check.requirement === 'CHAT-15' || !missedSuccess || got === undefined) return undefined;
     const { last } = namingIn(seen, (status) => status === 400 || status === 404 || status === 422) ?? {};
@@ -85,11 +85,11 @@ export const renamesSessions: Habit = {
   what: 'gives a session that a client names an id of its own',
   kit: 'skips the checks of sessions that a client names',
   differs: ['CHAT-15'],
-  /** A prompt in a session that it has not given out starts one of its own. */
+  /** A prompt in a session that the service has not issued starts another session. */
   serve: withOthers((next, request, { session_id: _, ...body }) =>
     next(withRequest(request, { body: JSON.stringify(body) })),
   ),
-  /** A prompt is refused, or answered in another session, for a name that the target does not keep. */
+  /** The target refuses a named session, or answers in another one. */
   explains: async ({ check, found, got, seen }, visit) => {
     const { last, named } = namingIn(seen) ?? {};
     const of = found.breaks?.requirement ?? check.requirement;

@@ -3,9 +3,9 @@ import type { Habit } from './habit.js';
 import { instead } from './measured.js';
 import { refusedAnyway } from './wire.js';
 
-/** Settings whose text is free: which characters a deployment takes in them is nowhere stated. */
+/** Settings with a free text. The interface states no characters for them. */
 const TEXTS = ['description', 'instructions'] as const;
-/** The refusal of a request for its content. */
+/** Statuses that refuse a request for its content. */
 const REFUSED = new Set([400, 403, 422]);
 
 export const plainTexts: Habit = {
@@ -13,7 +13,7 @@ export const plainTexts: Habit = {
   what: 'takes plain texts only',
   kit: 'sends plain words from then on; warns once, where other texts are published',
   differs: ['CREATE-5', 'UPDATE-1'],
-  /** A description and instructions are of letters, digits, spaces, dots and commas. */
+  /** Descriptions and instructions may have only letters, digits, spaces, dots and commas. */
   serve: (next) => async (request) => {
     const settings = /\/interns(\/[^/]+)?$/.test(new URL(request.url).pathname) && /POST|PATCH/.test(request.method);
     if (!settings) return next(request);
@@ -35,8 +35,8 @@ export const plainTexts: Habit = {
     );
   },
   /**
-   * A create or an update was refused for the characters of a text: the same is taken with plain words in its place. From then
-   * on checks say plain words (CREATE-5, which is published, has a check of its own for others).
+   * A create or an update was refused for the characters of a text: with plain words it is accepted. From then
+   * on checks send plain words. A check of CREATE-5, which is published, tries other characters.
    */
   explains: async ({ check, seen }, visit) => {
     const last = seen.findLast(({ status }) => REFUSED.has(status ?? 0));

@@ -8,7 +8,7 @@ export const ownFields: Habit = {
   id: 'own-fields',
   what: 'has fields of its own',
   kit: 'passes over them; fields that change with each answer are not compared',
-  /** Fields of its own that change with each answer, among those it shares with everybody. */
+  /** Further fields, which change with each answer. */
   serve: (next, { random }) => {
     const any = () => Math.floor(random() * 1e9).toString(36);
     return async (request) =>
@@ -20,7 +20,7 @@ export const ownFields: Habit = {
           if (random() < 0.5) headers.set('x-cache', 'MISS');
         },
         json(json) {
-          // A create is answered again as it was answered first.
+          // A retried create repeats its first answer.
           const changes = request.method === 'POST' ? () => {} : eachRecord;
           changes(json, (record) => {
             record.last_seen_at = any();
@@ -61,7 +61,7 @@ export const showsModel: Habit = {
   id: 'shows-model',
   what: 'names the model that it will run with',
   kit: 'takes it as it is',
-  /** An intern for which no model was chosen shows the one that it will run with. */
+  /** An intern without a model shows the one that it will run with. */
   serve: (next) => async (request) =>
     rewritten(await next(request), {
       json: (json) =>
@@ -94,7 +94,7 @@ export const tidyTexts: Habit = {
   id: 'tidy-texts',
   what: 'tidies the texts that it keeps',
   kit: 'compares texts that no tidying changes',
-  /** Texts are trimmed, none is null, and what no database keeps is refused. */
+  /** Texts are trimmed, an empty one is null, and characters that no database keeps are refused. */
   serve: (next) => async (request) => {
     const json = /json/i.test(request.headers.get('content-type') ?? '');
     if (!json || !/^\/interns(\/[^/]+)?$/.test(pathOf(request)) || !/POST|PATCH/.test(request.method))

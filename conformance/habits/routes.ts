@@ -9,7 +9,7 @@ export const ownRoutes: Habit = {
   what: 'signs for the routes that it knows',
   kit: 'skips the checks of proofs for other routes',
   differs: ['SIGN-3'],
-  /** Proofs are given for the routes of its daemons. */
+  /** The service signs only for routes of its daemons. */
   serve: (next) => async (request) => {
     const { act } = about(request);
     if (!act.endsWith('/sign') || request.method !== 'POST') return next(request);
@@ -38,7 +38,7 @@ export const ownRouteNames: Habit = {
   what: 'names the route of a proof its way',
   kit: 'skips the checks of proofs for a route; warns, where the name is published',
   differs: ['SIGN-3'],
-  /** The object that names the route of a proof has another name; an unknown field is passed over. */
+  /** The field for the route of a proof has another name. Unknown fields are ignored. */
   serve: (next) => async (request) => {
     const { act } = about(request);
     if (!act.endsWith('/sign') || request.method !== 'POST') return next(request);
@@ -46,7 +46,7 @@ export const ownRouteNames: Habit = {
     if (!text.includes('"route"')) return next(request);
     return next(withRequest(request, { body: text.replaceAll('"route"', '"unknown_field"') }));
   },
-  /** How a request for a proof names its route is published (SIGN-3). */
+  /** The name of the field for a route is only published (SIGN-3). */
   explains: async ({ check, found, got, missedSuccess, seen }, visit) => {
     const { dealings, target } = visit;
     const last = seen.findLast(({ path }) => path.endsWith('/sign'));

@@ -14,10 +14,10 @@ export const STATUSES: readonly string[] = [
   'awaiting_slack_install',
 ];
 
-/** The work of an intern by the last accepted write; `running` once it was seen to run. */
+/** The phase of an intern by its last accepted write; `running` once it was seen to run. */
 type Going = 'waits' | 'boots' | 'running' | 'suspends' | 'goes';
 
-/** The work of the intern by an accepted write. */
+/** The phase after an accepted write. */
 const NEXT: Readonly<Record<string, Going>> = {
   create: 'waits',
   boot: 'boots',
@@ -26,7 +26,7 @@ const NEXT: Readonly<Record<string, Going>> = {
   '': 'goes',
 };
 
-/** The meaning of a service's own word, by the work during which an intern shows it. */
+/** The published status that a service's own word means, by the phase in which an intern shows it. */
 const SHOWS: Readonly<Record<Going, string>> = {
   waits: 'stopped',
   boots: 'provisioning',
@@ -36,25 +36,25 @@ const SHOWS: Readonly<Record<Going, string>> = {
 };
 
 /**
- * The lifecycle statuses of a deployment that names them its own way: one word alone is stated. The meaning of a word is learned
- * from when it is shown, and that an intern runs from a prompt that it takes. The kit's requests and its reads are translated;
- * the evidence keeps what was sent.
+ * Learns a deployment's own words for statuses, of which the interface states one. The meaning of a word comes
+ * from the phase in which it is shown. An intern that takes a prompt runs. Requests and reads of the kit are translated;
+ * the evidence keeps the original words.
  */
 export function createStatusWords() {
   const meanings = new Map<string, string>();
   const own = new Set<string>();
   const going = new Map<string, Going>();
   const shown = new Map<string, string>();
-  /** The first word that each intern was shown with. */
+  /** The first word of each intern. */
   const first = new Map<string, string>();
-  /** Interns with a write under way: what they are shown with may come of it, or be from before. */
+  /** Interns with a write under way: their words may be from before or after it. */
   const changing = new Set<string>();
-  /** Words that each intern was shown with since it began to boot, and those of boots that came to their end. */
+  /** Words of each intern since its boot began. */
   const onTheWay = new Map<string, Set<string>>();
   const leads = new Set<string>();
-  /** An intern was seen to run that nobody had asked to boot: the next ones boot, too. */
+  /** Whether an intern was seen to run without a request to boot: further ones boot, too. */
   let bootsAtOnce = false;
-  /** Boots that had all the time there is, and did not come up. */
+  /** Interns whose boots took all the time without an end. */
   const hung = new Set<string>();
   const tellFailed = () => {
     if (leads.size === 0) return;
@@ -68,29 +68,29 @@ export function createStatusWords() {
   const meaning = (id: string, word: string): string | undefined => {
     const does = going.get(id);
     const known = meanings.get(word);
-    // An intern that waits for its first boot may be shown like one that waits in it.
+    // The word for waiting before the first boot may also mean waiting within it.
     if (known !== undefined) return known === 'stopped' && does === 'boots' ? SHOWS.boots : known;
     if (does === undefined) return undefined;
-    // Of the words of a boot one will mean that it is over.
+    // One of the words of a boot will mean that it has ended.
     if (does !== 'boots' && does !== 'running' && !changing.has(id)) meanings.set(word, SHOWS[does]);
     return SHOWS[does];
   };
 
   return {
-    /** Words that were shown and are not published. */
+    /** Words of the deployment that are not published. */
     own: (): readonly string[] => [...own],
-    /** A write to an intern leaves, and is answered. */
+    /** A write to an intern is sent. */
     sent: (id: string) => void changing.add(id),
     answered: (id: string) => void changing.delete(id),
-    /** A write to an intern that was accepted: `provision`, `suspend`, `''` for a delete; `create` and `boot` for a create. */
+    /** A write to an intern was accepted: `provision`, `suspend`, `''` for a delete; `create` or `boot` for a create. */
     done(id: string, what: string) {
       const next = NEXT[what === 'create' && bootsAtOnce ? 'boot' : what];
       if (next !== undefined) going.set(id, next);
       if (next === 'boots') onTheWay.set(id, new Set());
     },
-    /** A write to an intern may have been done or not: what it is shown with next says nothing of the word. */
+    /** A write to an intern may have taken effect or not: its next word proves nothing. */
     lost: (id: string) => void going.delete(id),
-    /** Puts the published word in the place of the deployment's own. */
+    /** Replaces the deployment's word by the published one. */
     read(record: { id?: unknown; status?: unknown }) {
       const { id, status: word } = record;
       if (typeof id !== 'string' || typeof word !== 'string') return;
@@ -108,7 +108,7 @@ export function createStatusWords() {
         }
       }
     },
-    /** An answer came: the state that a write brings an intern to is the one it is shown with next. `made`: the intern that it gave the run. */
+    /** Notes an answer: after an accepted write, the next word of the intern is that of its new state. `made`: the new intern of the run. */
     sees({ send, id, rest }: Addressed, status: number, json: unknown, made: string | undefined) {
       const { method = 'GET', path = '' } = send;
       if (id !== undefined && !READS.has(method)) this.answered(id);
@@ -121,18 +121,18 @@ export function createStatusWords() {
       if (isRecord(json))
         for (const record of Array.isArray(json.data) ? json.data : [json]) if (isRecord(record)) this.read(record);
     },
-    /** Whether the intern was last shown with a word that may mean that it runs. */
+    /** Whether the latest word of an intern may mean that it runs. */
     unsure(id: string) {
       const word = shown.get(id);
       return (
         word !== undefined && !STATUSES.includes(word) && !['running', 'failed'].includes(meanings.get(word) ?? '')
       );
     },
-    /** Whether the intern is shown with another word than at first, which may mean that it runs. */
+    /** Whether an intern shows another word than at first, which may mean that it runs. */
     moved(id: string) {
       return shown.get(id) !== first.get(id) && this.unsure(id);
     },
-    /** The intern takes prompts: what it is shown with means that it runs. */
+    /** An intern takes prompts: its word means that it runs. */
     runs(id: string) {
       const word = shown.get(id);
       if (word === undefined || STATUSES.includes(word)) return;
@@ -146,20 +146,20 @@ export function createStatusWords() {
       cameUp(id);
     },
     /**
-     * The intern had all the time there is to boot and does not run: a word that others are not shown with before they
-     * come to run means that its boot has failed.
+     * The boot of an intern took all the time without an end: a word that others do not show before they
+     * run means that the boot has failed.
      */
     hangs(id: string) {
       const word = shown.get(id);
       if (word !== undefined && !STATUSES.includes(word)) hung.add(word);
       tellFailed();
     },
-    /** Puts the deployment's words in the place of the published ones in the filter of a list. */
+    /** Replaces published words by the deployment's in the filter of a list. */
     address(url: string) {
       if (own.size === 0) return url;
       const [before, filter, after] = url.split(/(?<=[?&]status=)([^&#]*)/);
       if (filter === undefined) return url;
-      // An intern that failed and was suspended then may wait under another word than others that wait.
+      // A stopped intern may have several words, such as one after a failure.
       const theirs = (one: string) => {
         const words = [...meanings].filter(([, means]) => means === one).map(([word]) => word);
         return words.length > 0 ? words : [one];

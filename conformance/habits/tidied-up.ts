@@ -4,10 +4,10 @@ import type { Habit } from './habit.js';
 import type { Visit } from './visit.js';
 import { about, beside, idIn } from './wire.js';
 
-/** ms after which somebody takes an intern away. */
+/** ms after which somebody deletes an intern. */
 const AGED = 15_000;
 
-/** Somebody else deletes what has been there for a while. */
+/** Somebody else deletes interns of some age. */
 const serve: Serve = (next, { host, keys }) => {
   const born = new Map<string, number>();
   return async (request) => {
@@ -23,24 +23,24 @@ const serve: Serve = (next, { host, keys }) => {
   };
 };
 
-/** Longest wait, in ms, for the witness to become as old as what was deleted. */
+/** Longest wait, in ms, until the witness is as old as the deleted intern. */
 const LONGEST = 30_000;
 
-/** Whether nobody finds an intern any more, or it is being torn down. */
+/** Whether an intern is gone, or in teardown. */
 async function isGoing(visit: Visit, id: string, as: CredentialName): Promise<boolean> {
   const { status, json } = await visit.send({ path: visit.pathOf(id), as });
   const shown = (json as { status?: unknown } | undefined)?.status;
   return status === 404 || shown === 'destroying' || shown === 'destroy_failed';
 }
 
-/** Interns that are looked at, and those of them that have to stand. */
+/** Most interns that are looked at. */
 const LOOKED_AT = 8;
 const STANDING = 3;
 
 /**
- * Whether others delete what the run has made and leaves unused. They do not where interns of the same maker stand that were left
- * unused for as long as the one that is gone had been there. Where there are too few, one is made as a witness, and observed until
- * it is as old. A number: ms until then.
+ * Whether others delete unused interns of the run. They do not if interns of the same maker exist that were left
+ * unused for as long as the missing one had existed. Without enough of those, one is made as a witness, and observed until
+ * it is as old. A number is the ms until then.
  */
 async function othersDelete(visit: Visit, id: string, as: CredentialName, at: number): Promise<boolean | number> {
   const { dealings, learnt, now } = visit;
@@ -64,13 +64,13 @@ async function othersDelete(visit: Visit, id: string, as: CredentialName, at: nu
 }
 
 /**
- * Somebody else has deleted an intern that the check was handed, whether a request was sent to it or it was only named in one.
- * The interns that are left are no older: they are not used any more.
+ * Somebody else has deleted an intern of the check.
+ * The remaining interns are no younger: they are used no more.
  */
 const explains: Habit['explains'] = async ({ at, found, seen }, visit) => {
   const ids = new Set([...seen.flatMap(({ id }) => id ?? []), ...visit.inHand]);
   const ours = visit.made().filter(({ id, deleting }) => ids.has(id) && deleting !== true);
-  // A finding about one intern says nothing of others that the check used before.
+  // Only the intern of the finding counts, not others that the check used before.
   const shown = seen.find(({ number }) => number === found.exchange) ?? seen.at(-1);
   const about = ours.filter(({ id }) => id === shown?.id);
   for (const { id, as } of about.length > 0 ? about : ours) {
@@ -78,7 +78,7 @@ const explains: Habit['explains'] = async ({ at, found, seen }, visit) => {
     const others = await othersDelete(visit, id, as, at);
     if (others !== false) visit.forget();
     if (others === true) return { again: 0, skip: { kind: 'race', because: { kind: 'deleted' } } };
-    // By the next try the witness has been there as long.
+    // At the next attempt the witness is as old.
     if (others !== false) return { again: Math.min(others, LONGEST) };
   }
   return undefined;

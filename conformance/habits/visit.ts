@@ -10,58 +10,58 @@ import type { Level, RequirementId } from '../requirements/index.js';
 import type { Addressed, Dealings, Made } from './dealings.js';
 import { createStatusWords, type StatusWords } from './status-words.js';
 
-/** How long reads wait after a write, in ms, and how often it was measured. */
+/** The lateness of reads, in ms, and the number of its measures. */
 interface Lag {
   readonly list: number;
   readonly read: number;
   readonly measured: number;
-  /** A read that never showed the write: it is not waited for again. */
+  /** Kinds of reads that never showed a write. They are not waited for again. */
   readonly never: readonly ('list' | 'read')[];
 }
 
-/** The facts that habits have learnt of a service in this run. */
+/** The facts that habits have learnt about a service in this run. */
 export interface Learnt {
   /** How far lists, and reads of one intern, lag behind writes. */
   lag: Lag;
-  /** Some text was refused for its characters: checks say plain words. */
+  /** Whether a text was refused for its characters: checks then send plain words. */
   plain: boolean;
   /** The words of this service for the statuses. */
   readonly words: StatusWords;
-  /** There is little of something here, interns or requests, and checks at work beside each other would take it. */
+  /** Whether interns or requests are scarce, so that checks must run one at a time. */
   scarce: boolean;
-  /** How many interns may be kept for later checks, so that most checks find room for interns of their own. */
+  /** Most interns that may be kept for later checks, so that most checks find room for their own. */
   mayKeep: number;
   /**
-   * How a create is refused for which there is no room, and how many interns the run had then; undefined while there was room
-   * for all. `needed`: how many the next try makes, where that is known.
+   * The refusal of a create for lack of room, and the number of interns that the run had then; undefined while there was room
+   * for all. `needed`: the number of interns that the next attempt makes, if known.
    */
   full: { readonly refusal: string; readonly holds: number; readonly needed?: number | undefined } | undefined;
-  /** How long a teardown took, in ms; boots, and whether that is what the service tells of them. */
+  /** ms of teardowns and boots. `exactly`: the time of a boot is by the service's own clock. */
   readonly took: { teardown?: number; boot?: number; exactly?: boolean };
-  /** A suspend was waited for in vain. */
+  /** Whether a suspend was waited for in vain. */
   runsOn: boolean;
-  /** How many boots failed before one was seen to end. */
+  /** Failed boots before the first success. */
   failedBoots: number;
   /**
-   * The fate of an intern that was created without a boot: it is stopped; it is something else for good; it boots all the
+   * The behaviour of interns that were created without a boot: they are stopped, have another status for good, or boot
    * same.
    */
   waiting: 'unknown' | 'stopped' | 'otherwise' | 'boots';
-  /** Whether the peer sees the interns that the API key made; undefined until it was looked at. */
+  /** Whether the peer sees interns of the API key; undefined before the first look. */
   peerSees?: Promise<boolean>;
-  /** Checks whose prompt was not taken, nor when they were tried again. */
+  /** Checks whose prompt was not taken, even at another attempt. */
   notTaken: number;
-  /** Times that an intern did what it was led to, and times that it did not. */
+  /** The number of prompts for a behaviour that interns followed, and of those that they did not. */
   readonly led: Map<BehaviourName, { readonly did: number; readonly otherwise: number }>;
-  /** Whether some stream has asked something, and some run under approval_mode manual for a permission. */
+  /** Whether some stream has asked a question, and whether some run under approval_mode manual has asked for a permission. */
   readonly asked: { question: boolean; permission: boolean };
-  /** Interns whose teardown has not ended in the time that there was. */
+  /** Interns whose teardown took all the time without an end. */
   readonly staying: Set<string>;
-  /** Id of an intern that runs and is left idle: if it stops, the service did that. `none`: no room for it, or no boot. */
+  /** Id of a running intern that is left idle: if it stops, the service did that. `none`: no room for it, or no boot. */
   idler?: string | undefined;
-  /** The habits that a measure of their own has shown, or has shown not to be here. */
+  /** The habits that a measure has confirmed, or has ruled out. */
   readonly habits: Map<string, boolean>;
-  /** Id of an intern that the run has made and leaves unused: whatever happens to it, others do. */
+  /** Id of an unused intern of the run: only others can change it. */
   witness?: string | undefined;
 }
 
@@ -83,61 +83,61 @@ export const nothingLearnt = (): Learnt => ({
   habits: new Map(),
 });
 
-/** The knowledge of a run about a service. */
+/** The knowledge of a run that habits use. */
 export interface Knowledge {
   readonly learnt: Learnt;
   readonly dealings: Dealings;
-  /** When requests leave. */
+  /** The pace of requests. */
   readonly rate: {
-    /** None for so many ms. */
+    /** Sends nothing for `ms`. */
     pause(ms: number): void;
-    /** The same, and from then on as far apart as the service took them in so many ms before. */
+    /** The same, and from then on as slowly as the service accepted requests in the `ms` before. */
     slow(ms: number): void;
   };
-  /** When turns of a caller leave: they are counted for each (CHAT-17), apart from other requests. */
+  /** The pace of a caller's turns, which are limited apart from other requests (CHAT-17). */
   turns(as: Send['as']): { pause(ms: number): void };
   now(): number;
 }
 
 export interface Head extends Addressed {
-  /** The number of the request, or of the first that it repeats. */
+  /** The number of the request, or of the first one that it repeats. */
   readonly first: number;
   readonly status: number;
   readonly headers: Headers;
 }
 
-/** A run at a service: its knowledge, and the acts that are open to it. */
+/** A run at a service, as habits see it: its knowledge, and the requests that they may make. */
 export interface Visit extends Knowledge {
   readonly target: { readonly baseUrl: string; readonly workspaceId: string; readonly profile: Profile };
   readonly readOnly: boolean;
   sleep(ms: number): Promise<void>;
   send(send: Send): Promise<Answer>;
-  /** The path of an intern, whatever is in its id. */
+  /** The path of an intern, with its id encoded. */
   pathOf(id: string, rest?: string): string;
-  /** A create with a name that nobody has, and what else its body is to hold. */
+  /** A create with an unused name, and further fields. */
   creating(more?: Readonly<Record<string, unknown>>): Send & { readonly json: { readonly name: string } };
-  /** How many interns the run has made so far. */
+  /** The number of interns that the run has made so far. */
   created(): number;
   /** The interns that are not known to be gone. */
   made(): readonly Made[];
-  /** Notes that one is. */
+  /** Notes that an intern is gone. */
   gone(id: string): void;
-  /** Looks in the list for interns of the run whose create was not answered, where there was such a create. */
+  /** Looks in the list for interns of the run whose create was not answered. */
   findLost(): Promise<void>;
   /** Ids of the interns that the check made or was handed. */
   readonly inHand: Set<string>;
   /** The intern that checks share. */
   shared(): string | undefined;
-  /** Ids of the interns that later checks get, and how many they may be from now on. */
+  /** Ids of the interns that are kept for later checks. */
   kept(): ReadonlySet<string>;
   keep(most: number): void;
-  /** No intern that a check used is handed to another. */
+  /** Hands no used intern to another check. */
   forget(): void;
   /** Deletes interns that nobody uses. */
   takeAway(interns: readonly Made[]): Promise<void>;
-  /** An id that no intern has, which may be written to. */
+  /** A made-up id, to which requests may write. */
   nobody(id: string): string;
-  /** A credential opens nothing, or nothing more. */
+  /** Notes that a credential cannot be used, or no longer. */
   spoilt(name: CredentialName, how: Unusable): void;
 }
 
@@ -149,22 +149,22 @@ export interface Tried {
   /** From `/interns` on, without a query. */
   readonly path: string;
   readonly id: string | undefined;
-  /** Sent body. */
+  /** The body of the request. */
   readonly sent: string | undefined;
   /** Its length. */
   readonly bytes: number;
   readonly as: CredentialName | undefined;
-  /** Of the answer, where one came. */
+  /** The status of the answer; undefined without one. */
   readonly status: number | undefined;
   readonly text: string;
 }
 
-/** A finding of a check that was done alone, before it counts. */
+/** A finding of a check that ran alone, before it counts. */
 export interface Sighting {
   readonly found: Found;
-  /** The answer, where a status was wanted. */
+  /** The answer, if the finding is about a status. */
   readonly got: AnswerGot | undefined;
-  /** Why there was no answer, where that is the finding. */
+  /** Why there was no answer, if the finding is about that. */
   readonly silence: NoAnswerGot | undefined;
   /** Whether a success was due. */
   readonly missedSuccess: boolean;
@@ -180,17 +180,17 @@ export interface Sighting {
 
 /** The treatment of a finding that a habit explains. */
 export interface Explanation {
-  /** ms after which the check is tried again; undefined where that would not help. */
+  /** ms after which the check is repeated; undefined if that would not help. */
   readonly again?: number;
-  /** Only where no habit that is asked later explains it. */
+  /** Whether the explanation of a later habit has priority. */
   readonly perhaps?: true;
-  /** The run now knows something of the service that it did not: such a try does not count. */
+  /** Whether the run has learnt something new about the service: such an attempt does not count. */
   readonly learnt?: true;
-  /** The outcome of the check when no further try is left; a finding where it is undefined. */
+  /** The outcome of the check when no attempt is left; undefined for a finding. */
   readonly skip?: Skip;
 }
 
-/** ms before the first further try of a request that a service cannot serve now. */
+/** ms before a temporarily refused request is repeated for the first time. */
 export const LATER = 2_000;
 
 /** ms within which a service must notice that a client has gone (CHAT-10). */

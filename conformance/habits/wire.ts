@@ -12,7 +12,7 @@ export function about(request: Request) {
   return { path, id, act, token: tokenOf(request), creates: request.method === 'POST' && path === '/interns' };
 }
 
-/** The body of a request, where that is a JSON object; else nothing is in it. */
+/** The body of a request as a JSON object; empty for any other body. */
 export async function bodyOf(request: Request): Promise<Readonly<Json>> {
   const json = await jsonIn(request);
   return isRecord(json) ? json : {};
@@ -26,14 +26,14 @@ export const refusal = (status: number, message: string, reason: string, retryab
   Response.json({ error: { code: status, message, metadata: { reason, retryable } } }, { status, headers });
 export const unknown = (): Response => refusal(404, 'Intern not found', 'not_found');
 
-/** A request of another method to the intern, by who sent the one at hand, or by somebody else. */
+/** Another request to the intern, with the credential of this request or another one. */
 export const beside = (request: Request, id: string, method: string, rest = '', token = tokenOf(request)): Request =>
   new Request(`${request.url.replace(/\/interns\b.*$/, '')}/interns/${id}${rest}`, {
     method,
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
   });
 
-/** Every intern of an answer, alone or in a list. Secrets and mappings stay as they are. */
+/** Changes every intern of an answer, alone or in a list, but no secrets and mappings. */
 export function eachRecord(json: unknown, change: (record: Json) => void): void {
   if (!isRecord(json)) return;
   if (typeof json.id === 'string' && 'vault_id' in json) change(json);
@@ -41,7 +41,7 @@ export function eachRecord(json: unknown, change: (record: Json) => void): void 
   if (Array.isArray(json.data)) for (const entry of json.data) if (isIntern(entry)) change(entry);
 }
 
-/** The answer to an unauthorized, unknown or otherwise unfit request comes first: nobody learns more by its text. */
+/** The refusal of an unauthorized, unknown or otherwise invalid request, which precedes the habit; undefined for a valid one. */
 export async function refusedAnyway(next: Fetch, request: Request): Promise<Response | undefined> {
   const response = await next(new Request(request.url, { headers: request.headers }));
   return [401, 404].includes(response.status) ? response : undefined;

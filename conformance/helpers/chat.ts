@@ -12,7 +12,7 @@ type Steps = readonly Record<string, unknown>[];
 
 export const ALL_OPTIONS = ['allow_once', 'allow_always', 'reject_once', 'reject_always'] as const;
 
-/** A step that asks for leave. */
+/** A step that asks for a permission. */
 export const permission = (as: string, options: readonly string[] = ALL_OPTIONS, operation = 'shell') => ({
   ask: { kind: 'permission', operation, options },
   as,
@@ -29,7 +29,7 @@ export const colour = (as: string, fallback?: unknown) => ({
   as,
 });
 
-/** A step that goes one way or the other. */
+/** A step that branches. */
 export function when(is: Record<string, unknown>, yes: Steps, no: Steps): Record<string, unknown> {
   // biome-ignore lint/suspicious/noThenProperty: the word of the script language
   return { when: is, then: yes, else: no };
@@ -61,7 +61,7 @@ export const texts = ({ chunks }: Transcript): string[] =>
 
 const isStream = (reply: ChatReply) => /text\/event-stream/i.test(reply.headers.get('content-type') ?? '');
 
-/** A stream as far as it came. */
+/** The stream so far, as an answer. */
 function asAnswer(reply: ChatReply): Answer {
   const text = reply.raw();
   const bytes = new TextEncoder().encode(text);
@@ -112,19 +112,19 @@ export async function unstreamed(
   return plain(ctx, await ctx.chat(id, input, options));
 }
 
-/** The words of the scripts that ship with an emulator, before their question and after an answer, where nobody asked. */
+/** Words of shipped scripts, after an answer that nobody gave. */
 const BY_ITSELF =
   /^\s*(I would like to use the shell\.\s+Allowed once\.|One thing first\.\s+\S+ it is\.|Once more\.\s+Done\.)\s*$/;
 
 const ASKED = { breaks: { requirement: 'CHAT-5', level: 'S' } } as const;
 
-/** An intern that says so has asked, and somebody else than its client has answered. */
+/** A finding if the words show that somebody else than the client has answered the question. */
 export function answeredItself({ finish, content }: Transcript): void {
   if (finish === 'stop' && BY_ITSELF.test(content))
     fail('a prompt that leads to a question', 'the question', gist('answered without its client', content), ASKED);
 }
 
-/** A chat request that ends with a question: with a permission that can be allowed, unless a script decides. */
+/** A chat request that ends with a question: without a script, one that `allow_once` answers. */
 export async function asked(
   ctx: Ctx,
   id: string,
@@ -145,7 +145,7 @@ export async function asked(
   return t;
 }
 
-/** Needs a question that `allow_once` answers. An intern decides what it asks. */
+/** Needs a question that `allow_once` answers. The intern decides what it asks. */
 export function allowable(ctx: Pick<Ctx, 'internDid'>, t: Transcript): void {
   const { options } = question(t);
   ctx.internDid(Array.isArray(options) && options.includes('allow_once'), {
@@ -155,18 +155,18 @@ export function allowable(ctx: Pick<Ctx, 'internDid'>, t: Transcript): void {
   });
 }
 
-/** Needs a run that ended for this reason. An intern decides that, unless the kit has ended the run. */
+/** Needs a run that ended for this reason. The intern decides that, unless the kit has ended the run. */
 export function endedBy(ctx: Pick<Ctx, 'internDid'>, t: Transcript, reason: string): void {
   ctx.internDid(t.error?.reason === reason, { did: `end with ${reason}`, said: t.error });
 }
 
-/** The session that a response was in, out of its final chunk. */
+/** The session of a response, from its final chunk. */
 export function sessionOf(t: Transcript): string {
   if (t.sessionId === undefined) expect.grammar(t, 'S', 'CHAT-3');
   return t.sessionId ?? fail('session_id of the final chunk', 'a session_id', t.final);
 }
 
-/** A response in the session that another was in. */
+/** Two responses are of the same session. */
 export function sameSession(t: Transcript, session: string, what: string): void {
   const own = sessionOf(t);
   if (own !== session) fail(`session_id of ${what}`, 'the same as before', gist('another', { own, before: session }));
@@ -201,7 +201,7 @@ export function question(t: Transcript): Record<string, unknown> {
   return fail('arguments of the tool call', 'a string holding a JSON object', actual);
 }
 
-/** The answer that accepts a question for texts: the first that each field offers, or any. Undefined where it asks for anything else. */
+/** The answer that accepts a question for texts, with the first option of each field, or any text. Undefined for other questions. */
 export function textsFor(t: Transcript): Record<string, string> | undefined {
   const { fields } = question(t);
   if (!Array.isArray(fields)) return undefined;
@@ -215,7 +215,7 @@ export function textsFor(t: Transcript): Record<string, string> | undefined {
   return texts;
 }
 
-/** A reply by its parts, any of which may be wrong. */
+/** Sends a reply by its parts, which may be invalid. */
 export async function answerWith(
   ctx: Ctx,
   id: string,
@@ -281,7 +281,7 @@ export async function held(ctx: Ctx, id: string, input: ChatInput | string, opti
   return reply;
 }
 
-/** Answers a question with leave. The run says something to it and falls silent. */
+/** Grants a permission. The run says something and falls silent. */
 export async function resumed(ctx: Ctx, id: string, t: Transcript): Promise<ChatReply> {
   const reply = await ctx.answer(id, t, 'allow_once');
   const seen = await reply.until('content after the answer', (one) => one.content !== '' || one.finish !== undefined);
@@ -296,20 +296,20 @@ export async function newest(ctx: Ctx, id: string, session?: string): Promise<Co
   return run ?? fail('runs of the intern', session === undefined ? 'a run' : `a run of session ${session}`, runs);
 }
 
-/** Status of the newest run, and how it ended. */
+/** The status of the newest run, and its end. */
 export async function fate(ctx: Ctx, id: string, session?: string): Promise<string> {
   const run = await newest(ctx, id, session);
   return run.status === 'ended' ? `ended: ${run.ended}` : run.status;
 }
 
-/** Whether a question can still be answered: a reply with no offered option is refused with 400, and changes nothing. */
+/** A question is still open: a reply that it does not offer is refused with 400, and changes nothing. */
 export async function stillOpen(ctx: Ctx, id: string, t: Transcript, what: string): Promise<void> {
   const probe = await badAnswer(ctx, id, replyTo(t, 'no such option'));
   if (probe.status !== 400)
     fail(what, 'the question still open (400 for an answer it does not offer)', expect.seen(probe));
 }
 
-/** No HTTP answer, or one that broke off: what `act` throws then, else undefined. */
+/** The finding of `act` if no answer came, or one that broke off; else undefined. */
 export async function broken(act: () => Promise<unknown>): Promise<Finding | undefined> {
   try {
     await act();

@@ -20,7 +20,7 @@ type Waits = Pick<Ctx, 'send' | 'eventually'>;
 export const ask = ({ send }: Sends, method: string, path: string, json?: unknown, options: SendOptions = {}) =>
   send({ ...AS, ...options, method, path, ...(json === undefined ? {} : { json }) });
 
-/** One entry as `{data}` shows it. */
+/** The entry in `{data}`. */
 export function entryOf(answer: Answer, what: string): Record<string, unknown> {
   expect.done(answer, what);
   isObject(answer.json, `body of ${what}`);
@@ -41,7 +41,7 @@ export async function pageOf(ctx: Sends, path: string, query?: Send['query']) {
   return { data: data as Record<string, unknown>[], total: Number(total) };
 }
 
-/** All entries of a list, or of a deployment's those that are the run's. */
+/** All entries of a list; at a deployment, only those of the run. */
 export async function allOf(ctx: Sends, path: string): Promise<Record<string, unknown>[]> {
   const found: Record<string, unknown>[] = [];
   for (let offset = 0; ; offset += 100) {
@@ -51,14 +51,14 @@ export async function allOf(ctx: Sends, path: string): Promise<Record<string, un
   }
 }
 
-/** The mappings of a list that are `wanted`, once they are as they should be. */
+/** The `wanted` mappings of a list, read until they are as they should be. */
 export const listedMappings = (
   ctx: Waits,
   wanted: (mapping: Record<string, unknown>) => boolean,
   holds: (found: readonly Record<string, unknown>[]) => boolean,
 ): Promise<Record<string, unknown>[]> => ctx.eventually(async () => (await allOf(ctx, MAPPINGS)).filter(wanted), holds);
 
-/** The read of a mapping, once it is as it should be. */
+/** A mapping, read until it is as it should be. */
 export const readMapping = (ctx: Waits, id: unknown, holds: (answer: Answer) => boolean): Promise<Answer> =>
   ctx.eventually(() => ask(ctx, 'GET', `${MAPPINGS}/${id}`), holds);
 
@@ -66,12 +66,12 @@ export const readMapping = (ctx: Waits, id: unknown, holds: (answer: Answer) => 
 type Maps = Pick<Ctx, 'send' | 'eventually' | 'target' | 'assume' | 'unmet'>;
 
 /**
- * A body that maps the group that was named. The group of a deployment has no mapping yet: one that is there is somebody's.
- * That of an emulator may have one, to another workspace.
+ * A body that maps the group of the run. At a deployment that group has no mapping yet: an existing one is somebody else's.
+ * At an emulator it may have one, to another workspace.
  */
 export async function free(ctx: Maps, role = 'member') {
   const { scimGroupId = '', workspaceId, foreignWorkspaceId } = ctx.target;
-  // That of another check goes when that ends, and lists may show it a while longer.
+  // Another check may just have deleted its mapping, and lists may be late.
   const there = await listedMappings(
     ctx,
     (one) => one.scim_group_id === scimGroupId,
@@ -84,7 +84,7 @@ export async function free(ctx: Maps, role = 'member') {
   return { scim_group_id: scimGroupId, workspace_id, role };
 }
 
-/** Maps the group, lets `use` look, and takes the mapping away. */
+/** Maps the group, calls `use`, and deletes the mapping. */
 export async function mapped(
   ctx: Maps,
   use: (mapping: Record<string, unknown>, body: Record<string, unknown>) => Promise<void>,

@@ -4,28 +4,28 @@ import { findingOf, noAnswerOf, type StreamGot } from '../framework/finding.js';
 import type { Transcript } from '../probe/chunks.js';
 import { internPath } from '../probe/request.js';
 
-/** Longest time, in ms, from the first byte to the last of what is sent in one go. */
+/** A stream whose bytes all arrive within this many ms came at once. */
 const AT_ONCE = 30;
-/** Fewer chunks than this may be all that the intern had to say, at once. */
+/** A reply with fewer chunks proves nothing: the intern may have had no more to say. */
 const SEVERAL = 4;
-/** How much longer than an answer of the target a reply must take, and ms that it must take in any case. */
+/** Factor by which a reply must take longer than an answer of the target. */
 const LONGER = 1.3;
 const LEAST = 100;
 
 const LONG_REPLY = 'Please tell me at length, in five sentences or more, what the sea looks like.';
 
-/** How a long reply arrived. */
+/** The arrival of a long reply. */
 export type Arrival =
   | { readonly how: 'streams' }
-  /** All at once, `wait` ms after the service had said that the run goes on. An answer takes `latency` ms. */
+  /** It came at once, `wait` ms after the service had said that the run goes on. An answer takes `latency` ms. */
   | { readonly how: 'late'; readonly wait: number; readonly latency: number }
-  /** It shows nothing. */
+  /** It was too short to prove anything. */
   | { readonly how: 'short'; readonly t: Transcript }
   | { readonly how: 'unknown'; readonly why: string; readonly got?: unknown };
 
 const arrivedAtOnce = ({ items }: Transcript): boolean => (items.at(-1)?.at ?? 0) - (items[0]?.at ?? 0) <= AT_ONCE;
 
-/** Starts a long reply, and notes whether its head has come. */
+/** Starts a long reply, and notes whether its answer has begun. */
 function longReply(ctx: Ctx, id: string) {
   const opening = ctx.chat(id, LONG_REPLY);
   let opened = false;
@@ -39,7 +39,7 @@ function longReply(ctx: Ctx, id: string) {
     opening,
     seen,
     isOpen: () => opened,
-    /** Lets `ms` pass, or less if the head comes first. */
+    /** Waits `ms`, or until the answer begins. */
     async pass(ms: number) {
       const began = ctx.elapsed();
       while (!opened && ctx.elapsed() - began < ms) await ctx.settle();
@@ -47,11 +47,11 @@ function longReply(ctx: Ctx, id: string) {
   };
 }
 
-/** How many other prompts ask whether the run goes on, and ms to wait after one that came too fast (429). */
+/** Most other prompts that ask whether the run goes on. */
 const ASKS = 4;
 const SOON = 1_000;
 
-/** When another prompt is refused as busy (409): the run goes on. Undefined if the head comes first. */
+/** The time when another prompt is refused as busy (409): the run goes on. Undefined if the answer begins first. */
 async function refusedAsBusy(ctx: Ctx, id: string, reply: ReturnType<typeof longReply>): Promise<number | undefined> {
   for (let asks = 0; asks < ASKS && !reply.isOpen(); asks++) {
     const other = await ctx.open({
@@ -63,18 +63,18 @@ async function refusedAsBusy(ctx: Ctx, id: string, reply: ReturnType<typeof long
     const saidBusy = !reply.isOpen() && other.status === 409 ? ctx.elapsed() : undefined;
     await other.close();
     if (saidBusy !== undefined) return saidBusy;
-    // A date counts as a moment.
+    // A date means a short wait.
     if (other.status === 429) await reply.pass(1_000 * Number(other.headers.get('retry-after')) || SOON);
   }
   return undefined;
 }
 
 /**
- * How a long reply arrives. A reply that comes all at once, long after another prompt was refused as busy, may have been held
- * back. An intern that thinks for long and says it all in one go looks the same.
+ * The arrival of a long reply. A reply that comes at once, long after another prompt was refused as busy, may have been held
+ * back. An intern that thinks for long and then says everything looks the same.
  */
 export async function arrival(ctx: Ctx, id: string): Promise<Arrival> {
-  // The latency of the exchange alone: the run may wait before it, for its rate or for late reads.
+  // Without the time that the kit waits before sending.
   const read = await ctx.open({ path: internPath(id) });
   await read.whole();
   const latency = read.headAfter;
@@ -82,7 +82,7 @@ export async function arrival(ctx: Ctx, id: string): Promise<Arrival> {
   const saidBusy = await refusedAsBusy(ctx, id, sent);
   const reply = await sent.opening;
   const head = ctx.elapsed();
-  // The other prompt may have come first.
+  // The other prompt may have arrived first.
   if (reply.status >= 300) return { how: 'unknown', why: 'another prompt was taken before it' };
   const t = await reply.end();
   if (!arrivedAtOnce(t)) return { how: 'streams' };
@@ -96,12 +96,12 @@ export async function arrival(ctx: Ctx, id: string): Promise<Arrival> {
 }
 
 /**
- * How many chunks of a reply came only after a suspend had ended its run, `wait` ms into it, although they were said before. An
- * intern that still thought then has said nothing.
+ * The number of chunks that a suspend, `wait` ms into a run, releases: they were said before, and held back. An
+ * intern that was still thinking has said nothing.
  */
 async function saidBefore(ctx: Ctx, wait: number): Promise<number> {
   const { id } = await ctx.interns.running();
-  // An intern that has just booted may need a moment until it takes prompts, and the suspend would come first.
+  // A newly booted intern may need a moment before it takes prompts.
   const first = await ctx.chat(id, 'Hello.');
   if (first.status >= 300) return 0;
   await first.end();
@@ -117,11 +117,11 @@ async function saidBefore(ctx: Ctx, wait: number): Promise<number> {
   return t.chunks.filter((chunk) => /"(content|reasoning)":"[^"]/.test(JSON.stringify(chunk))).length;
 }
 
-/** How often a reply is cut short, and how often it must show that it was held back. */
+/** Most replies that are cut short. */
 const CUTS = 4;
 const SHOWN = 2;
 
-/** Waits for what a stream says at once. If it does not come, other checks do not wait for theirs. */
+/** Waits for a chunk that must come at once. If it does not, other checks wait for none. */
 export async function atOnce<One>(ctx: Pick<Ctx, 'streamsAreHeldBack'>, awaited: Promise<One>): Promise<One> {
   try {
     return await awaited;
@@ -134,8 +134,8 @@ export async function atOnce<One>(ctx: Pick<Ctx, 'streamsAreHeldBack'>, awaited:
 }
 
 /**
- * A finding if replies that come late and all at once were said before: only that tells them from an intern that thinks. They
- * are cut when the head of a streaming reply would have come, and while one that is held back still goes on.
+ * A finding if late replies were said earlier, which distinguishes them from those of a thinking intern. They
+ * are cut at a time when a streaming reply would have begun, and a held-back one still goes on.
  */
 export async function heldBack(ctx: Ctx, late: readonly { wait: number; latency: number }[]): Promise<void> {
   const wait = Math.min(...late.map((one) => (one.wait + one.latency) / 2));

@@ -5,10 +5,10 @@ import type { Need } from '../framework/needs.js';
 import * as chat from './chat.js';
 import { invoke, steers } from './turns.js';
 
-/** An intern as a check works with it: its record, and what is said to it. */
+/** An intern for checks: its record, and functions to talk to it. */
 export type Partner = Intern & ReturnType<typeof conversation>;
 
-/** The words of a check to an intern, and its questions about runs. */
+/** Functions to talk to an intern, and to ask about its runs. */
 function conversation(ctx: Ctx, id: string) {
   const with_ =
     <Given extends unknown[], Gives>(does: (ctx: Ctx, id: string, ...given: Given) => Gives) =>
@@ -33,7 +33,7 @@ function conversation(ctx: Ctx, id: string) {
   };
 }
 
-/** An intern that was made in another way. Its record is compared with others: what is said to it is no part of that. */
+/** Adds the functions to a record. They are not enumerable, so that records can be compared. */
 export function talkingTo(ctx: Ctx, intern: Intern): Partner {
   const all = Object.entries(conversation(ctx, intern.id)).map(([name, value]) => [name, { value }] as const);
   return Object.defineProperties({ ...intern }, Object.fromEntries(all)) as Partner;
@@ -41,14 +41,14 @@ export function talkingTo(ctx: Ctx, intern: Intern): Partner {
 
 type Make = (ctx: Ctx, overrides?: Record<string, unknown>) => Promise<Partner>;
 
-/** An intern that runs, the one that checks share, which runs too, and one that does not run. */
+/** A running intern of its own. */
 export const runningOne: Make = async (ctx, over) => talkingTo(ctx, await ctx.interns.running(over));
 export const sharedOne: Make = async (ctx) => talkingTo(ctx, await ctx.interns.shared());
 export const stoppedOne: Make = async (ctx, over) => talkingTo(ctx, await ctx.interns.stopped(over));
 
 type Does = (ctx: Ctx, intern: Partner) => Promise<void>;
 
-/** `running` implies `write`, and either is named where it does not come first. */
+/** A check of such an intern. `running` implies `write`. */
 const on =
   (need: Need, intern: Make) =>
   (needs: readonly Need[], does: Does): Pick<Check, 'needs' | 'run'> => ({
@@ -56,7 +56,7 @@ const on =
     run: async (ctx) => does(ctx, await intern(ctx)),
   });
 
-/** A check of such an intern, and what it needs beside that: `...onShared(['control'], async (ctx, intern) => {`. */
+/** A check of a running intern, with its further needs: `...onRunning(['control'], async (ctx, intern) => {`. */
 export const onRunning = on('running', runningOne);
 export const onShared = on('running', sharedOne);
 export const onStopped = on('write', stoppedOne);

@@ -2,7 +2,7 @@ import type { Ctx } from '../framework/context.js';
 import { OPERATIONS as ALL, type OperationName } from '../model/operations.js';
 import type { CredentialName, Send } from '../probe/request.js';
 
-/** An operation of the interface, as a request that an intern in the right state accepts. */
+/** A valid request for an operation of the interface, for an intern in the right state. */
 export interface OperationRow {
   readonly name: string;
   readonly method: string;
@@ -16,7 +16,7 @@ export interface OperationRow {
 }
 type Body = (ctx: Pick<Ctx, 'interns'>) => Record<string, unknown>;
 
-/** A digest that fits, for requests in which it does not matter. */
+/** A valid digest. */
 export const DIGEST = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
 const BODIES: Partial<Record<OperationName, Body>> = {
@@ -28,7 +28,7 @@ const BODIES: Partial<Record<OperationName, Body>> = {
   'sign alias': () => ({ bodySha256: DIGEST }),
 };
 
-/** Every operation under `/interns`, the deprecated aliases among them. */
+/** Every operation under `/interns`, including the deprecated aliases. */
 export const OPERATIONS: readonly OperationRow[] = ALL.filter(({ area }) => area === 'interns').map(
   ({ name, method, place, right }) => ({
     name,
@@ -40,10 +40,10 @@ export const OPERATIONS: readonly OperationRow[] = ALL.filter(({ area }) => area
   }),
 );
 
-/** Those on one intern. */
+/** Operations on one intern. */
 export const ON_INTERN: readonly OperationRow[] = OPERATIONS.filter(({ on }) => on === 'intern');
 
-/** Checks that an API key is enough for. */
+/** Operations that an API key may use. */
 export const BY_KEY: readonly OperationRow[] = OPERATIONS.filter(({ as }) => as === 'api_key');
 
 /** The operation of this name. */
@@ -65,7 +65,7 @@ export function request(ctx: Pick<Ctx, 'interns'>, row: OperationRow, id: string
   };
 }
 
-/** Methods by path of the interface, for what other methods answer there. */
+/** The paths of the interface with their methods. */
 export const PATHS: readonly (Pick<OperationRow, 'path'> & { readonly methods: readonly string[] })[] =
   OPERATIONS.flatMap(({ path }, at) => {
     const there = OPERATIONS.filter((row) => row.path('ID') === path('ID'));

@@ -29,7 +29,7 @@ export const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   last_failure_message: orNull(isText),
   progress: orNull(isProgress),
   hostname: orNull(form(/^[^\s/:]+$/)),
-  // The form of these two is not stated.
+  // The interface states no form for these.
   workspace_id: form(/./),
   vault_id: orNull(form(/./)),
   attached_vault_id: orNull(form(/./)),
@@ -37,10 +37,10 @@ export const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   updated_at: form(TIMESTAMP),
 };
 
-/** Keys of values that a caller must not get. */
+/** Names of fields that hold secrets. */
 const SECRET = /^(api_?key|(.*_)?token|(.*_)?secret.*|credentials?|password|vault_contents?)$/i;
 
-/** Numbers and flags only count, or say whether. */
+/** Whether a value can be a secret: numbers and booleans cannot. */
 const holds = (value: unknown) =>
   (typeof value === 'string' && value !== '') || (typeof value === 'object' && value !== null);
 

@@ -6,19 +6,19 @@ import type { As, Send } from '../probe/request.js';
 import { JSON_TYPE, textBytes } from './bytes.js';
 import { type OperationRow, request } from './operations.js';
 
-/** A request that is put together fault by fault. */
+/** A request to which faults are added one by one. */
 export interface Draft {
   readonly row: OperationRow;
   send: Send;
 }
 
-/** One reason to refuse a request, in the place that it has in the order of refusals (BODY-5). */
+/** A fault, in its place in the order of refusals (BODY-5). */
 export interface Stage {
   readonly name: string;
   readonly status: number;
-  /** Whether an operation can be refused for it at all. */
+  /** Whether an operation can have the fault. */
   applies(row: OperationRow): boolean;
-  /** Puts the fault into the request and leaves the rest. */
+  /** Adds the fault to the request. */
   spoil(draft: Draft, ctx: Ctx): void | Promise<void>;
 }
 
@@ -28,7 +28,7 @@ const OAUTH = ({ as }: OperationRow) => as === 'oauth_token';
 
 const turn = (row: OperationRow, as: As): As => as ?? row.as;
 
-/** The stages of one request, in the order in which they are checked. */
+/** The faults in the order in which a service checks them. */
 export const STAGES: readonly Stage[] = [
   {
     name: 'regional host',
@@ -104,7 +104,7 @@ export const STAGES: readonly Stage[] = [
     spoil: (draft) => {
       const { send, row } = draft;
       if (row.name === 'list') draft.send = { ...send, path: `${send.path}?limit=0` };
-      // The body of another fault is invalid already: 1 MiB of white space.
+      // The body that is too large is invalid, too: it is white space.
       else if (send.body instanceof Uint8Array && send.body.length > 1_000_000) return;
       else {
         const { json: _, ...rest } = send;
@@ -114,7 +114,7 @@ export const STAGES: readonly Stage[] = [
   },
 ];
 
-/** Faults that exclude each other: each replaces the part of the request that the other spoils. */
+/** Pairs of faults in the same part of a request, which exclude each other. */
 const EXCLUSIVE = [
   ['wrong key', 'outside the programme'],
   ['wrong key', 'wrong kind of credential'],
@@ -124,15 +124,15 @@ const EXCLUSIVE = [
 export const compatible = (one: Stage, other: Stage): boolean =>
   !EXCLUSIVE.some((pair) => pair.includes(one.name) && pair.includes(other.name));
 
-/** The operation on an intern with these faults in it. */
+/** A request for an operation on an intern, with these faults. */
 export async function spoilt(ctx: Ctx, row: OperationRow, id: string, stages: readonly Stage[]): Promise<Send> {
   const draft: Draft = { row, send: request(ctx, row, id) };
-  // Size before media type before content: the later ones keep what the earlier ones put there.
+  // In this order each fault keeps the earlier ones: size, media type, content.
   for (const stage of stages) await stage.spoil(draft, ctx);
   return { ...draft.send, as: turn(row, draft.send.as ?? row.as), limited: true };
 }
 
-/** Values that are refused, and valid twins of them. */
+/** Invalid values, and their valid twins. */
 export interface Refused<T> {
   /** The request, for findings: `a prompt with`. */
   readonly of: string;
@@ -141,12 +141,12 @@ export interface Refused<T> {
   /** `few` (1) of these where requests cost, each with one thing wrong. */
   readonly wrong: readonly T[];
   readonly few?: number;
-  /** Generated ones too. */
+  /** Generated values, too. */
   readonly more?: fc.Arbitrary<T>;
   send(value: T): Promise<Answer>;
 }
 
-/** The valid twins are accepted, and what has one thing wrong is refused. */
+/** The valid twins are accepted, and each invalid value is refused. */
 export async function refuses<T>(ctx: Pick<Ctx, 'property' | 'sample'>, refused: Refused<T>): Promise<void> {
   const { of, as, twins, wrong, few, more, send } = refused;
   for (const twin of twins) expect.success(await send(twin), `${of} ${JSON.stringify(twin)}, a valid twin`);

@@ -4,7 +4,7 @@ import type { Answer } from '../probe/client.js';
 const ANY_UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 const ANY_TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 /**
- * Headers that follow from the body, which is compared itself and may name the id, and headers that a server or a proxy may send
+ * Headers that depend on the body, which is compared itself, and headers that a server or a proxy may send
  * with one answer and not with the next.
  */
 const PASSING =
@@ -18,20 +18,20 @@ const plain = (text: string, ids: readonly string[]) => {
   return out.replace(ANY_UUID, '<id>').replace(ANY_TIME, '<time>');
 };
 
-/** The media type of a body of JSON or text as RFC 9110 compares it: no case, and UTF-8 said or not. */
+/** The media type for comparison (RFC 9110): in lower case, without a UTF-8 charset. */
 export const mediaType = (headers: Headers): string =>
   (headers.get('content-type') ?? 'none').toLowerCase().replace(/\s*;\s*charset="?utf-8"?/, '');
 
 interface Sameness {
-  /** The text in place of an id in either answer. */
+  /** Ids that are replaced by one text in both answers. */
   readonly ids?: readonly string[];
-  /** The fact that the answers must not reveal: findings of all requests say the same. */
+  /** The fact that the answers must not reveal, for the finding. */
   readonly hides?: string;
   /** Headers (lower case) that may differ. */
   readonly ignored?: readonly string[];
 }
 
-/** All parts of a value by their place: `body.error.code` → `404`. */
+/** All parts of a value by their places: `body.error.code` → `404`. */
 function leaves(value: unknown, at: string, into: Map<string, string>): Map<string, string> {
   if (typeof value === 'object' && value !== null) {
     into.set(at, Array.isArray(value) ? `a list of ${value.length}` : 'an object');
@@ -40,7 +40,7 @@ function leaves(value: unknown, at: string, into: Map<string, string>): Map<stri
   return into;
 }
 
-/** The content of an answer, apart from ids and times. */
+/** The comparable content of an answer, without ids and times. */
 function shownBy(answer: Answer, { ids = [], ignored = [] }: Sameness): Map<string, string> {
   const all = new Map([['status', String(answer.status)]]);
   const body: unknown =
@@ -54,7 +54,7 @@ function shownBy(answer: Answer, { ids = [], ignored = [] }: Sameness): Map<stri
   return all;
 }
 
-/** How often either answer is asked for again where they differ. */
+/** Most repetitions of both requests if their answers differ. */
 const AGAIN = 4;
 
 /**
@@ -82,7 +82,7 @@ export async function indistinguishable(
   fail(same.hides, 'the same as for an unknown one', gist(`another ${place}`, { what, ...found }));
 }
 
-/** Places in which all of the ones agree, all of the others agree, and the ones differ from the others. */
+/** Places at which all answers of each side agree, and the sides differ. */
 function differences(ones: readonly Map<string, string>[], others: readonly Map<string, string>[]): string[] {
   const places = new Set([...ones, ...others].flatMap((all) => [...all.keys()]));
   const values = (all: readonly Map<string, string>[], at: string) => new Set(all.map((one) => one.get(at)));

@@ -12,7 +12,7 @@ import { plain, read, unstreamed } from './chat.js';
 export const invoke = (ctx: Ctx, id: string, input: string, session_id?: string, options?: SendOptions) =>
   ctx.api.invoke(id, { input, ...(session_id === undefined ? {} : { session_id }) }, options);
 
-/** The session_id of an accepted invoke. `invoke/published-answer` checks which success it is. */
+/** The session_id of an accepted invoke. `invoke/published-answer` checks its status. */
 export function session(answer: Answer, what: string): string {
   expect.status(answer, [200, 201, 202], what);
   isObject(answer.json, `body of ${what}`);
@@ -25,13 +25,13 @@ const DELIVERED = { breaks: { requirement: 'CHAT-14', level: 'S' } } as const;
 
 const isStream = ({ headers }: Answer) => /event-stream/i.test(headers.get('content-type') ?? '');
 
-/** That a prompt is delivered into the run of its session is stated; the answer that says so is published. */
+/** The prompt was accepted. The delivery into a run is stated, but the answer that says so is only published. */
 export function accepted(answer: Answer, what: string): void {
   const delivered = answer.status < 300 && !isStream(answer);
   expect.status(answer, 202, what, delivered ? {} : DELIVERED);
 }
 
-/** An answer that says the prompt was delivered into a run of that session. */
+/** The answer says that the prompt was delivered into a run of that session. */
 export function steered(answer: Answer, id: string | undefined, what: string): void {
   expect.success(answer, what, DELIVERED);
   if (isStream(answer))
@@ -46,15 +46,15 @@ export function steered(answer: Answer, id: string | undefined, what: string): v
   if ('session_id' in answer.json) equal(answer.json.session_id, id, `session_id of ${what}`);
 }
 
-/** A prompt that is delivered into the run of a session. */
+/** Sends a prompt that is delivered into the run of a session. */
 export async function steers(ctx: Ctx, id: string, session_id: string, what: string, prompt = 'Also.'): Promise<void> {
   steered(await unstreamed(ctx, id, { prompt, session_id }), session_id, what);
 }
 
-/** ms that the way there and back may add to the 30 s within which a disconnect is noticed (CHAT-10). */
+/** ms that the network may add to the 30 s within which a disconnect is noticed (CHAT-10). */
 const ON_THE_WAY = 3_000;
 
-/** Sends a prompt to an intern whose client left its stream 31 s ago: that run is cancelled, and the prompt is taken. */
+/** Sends a prompt 31 s after a client left the intern's stream: that run is cancelled, and the intern takes the prompt. */
 export async function onceFree(ctx: Ctx, prompt: () => Promise<ChatReply>): Promise<Transcript> {
   const free = ({ status }: ChatReply) => status !== 409 && status !== 202;
   const reply = await ctx.eventually(prompt, free, ON_THE_WAY);
@@ -73,7 +73,7 @@ const WOKEN = ['queued', 'provisioning', 'running'];
 
 /**
  * Needs an intern that still sleeps after a prompt. The refusal is published (CHAT-16). A service may boot the intern instead, and
- * then shows a status of a boot. An answer of an intern that still does not run is a finding.
+ * then shows a status of a boot. A reply of an intern that still does not run is a finding.
  */
 export async function asleep(
   ctx: Pick<Ctx, 'api' | 'assume'>,
@@ -93,7 +93,7 @@ const SLEEPS = 'an intern that sleeps until it is provisioned';
 
 /**
  * Provisions an intern that refused a prompt because it did not run. A service may refuse the prompt and boot the intern anyway.
- * Then its status shows that, and there is nothing left to provision. `before` is its status before the prompt.
+ * Then its status shows a boot, and no provision is needed. `before` is its status before the prompt.
  */
 export async function provisioned(
   ctx: Pick<Ctx, 'api' | 'assume'>,
@@ -108,14 +108,14 @@ export async function provisioned(
   expect.done(answer, 'the provision');
 }
 
-/** An answer to a closed question is refused. `why` says why it is closed. */
+/** The answer to a question that is closed for the reason `why` was refused. */
 export function closed(answer: Answer, why: 'answered' | 'suspended'): void {
   const note = { answered: 'answered before', suspended: 'its run ended with the suspend of its intern' }[why];
   expect.refused(answer, CLOSED, { because: { kind: 'note', note } });
 }
 export const CLOSED = 'an answer to a question that is not open any more';
 
-/** Needs a peer who sees the intern: which interns a key sees, the service decides (AUTH-2). */
+/** Needs a peer who sees the intern. The service decides which interns a key sees (AUTH-2). */
 export async function seenByPeer(ctx: Ctx, id: string, as: CredentialName = 'peer_api_key'): Promise<void> {
   const { status } = await ctx.api.get(id, { as });
   const note = '404 for an intern of the API key';
@@ -125,7 +125,7 @@ export async function seenByPeer(ctx: Ctx, id: string, as: CredentialName = 'pee
 /** The refusal of a turn over the limit. */
 export const LIMITED = { status: 429, reason: 'rate_limited', retryable: true } as const;
 
-/** A prompt without the wait after a 429. The whole answer, if it was refused. */
+/** Sends a prompt without the wait after a 429. Returns the whole answer of a refusal. */
 export async function prompt(ctx: Ctx, id: string, as: As = 'api_key', said = 'Hello.'): Promise<Answer> {
   const reply = await ctx.chat(id, said, { as, limited: true });
   if (reply.status !== 200) return reply.whole();
@@ -133,12 +133,12 @@ export async function prompt(ctx: Ctx, id: string, as: As = 'api_key', said = 'H
   return plain(ctx, reply);
 }
 
-/** A prompt that is taken, and counts as a turn. */
+/** Sends a prompt that is accepted, and counts as a turn. */
 export async function taken(ctx: Ctx, id: string, what: string, as?: As): Promise<void> {
   expect.status(await prompt(ctx, id, as), 200, what);
 }
 
-/** A prompt over the limit. */
+/** Sends a prompt over the limit. */
 export async function over(ctx: Ctx, id: string, what: string, as?: As): Promise<Answer> {
   const answer = await prompt(ctx, id, as);
   expect.error(answer, LIMITED, what);

@@ -10,13 +10,13 @@ export const WORKSPACE = '/vault/secrets';
 /** The secrets of an intern. */
 export const ofIntern = (id: string): string => `/vault${internPath(id, '/secrets')}`;
 
-/** Where one secret is. */
+/** The path of one secret. */
 export const secretAt = (scope: string, name: string): string => `${scope}/${encodeURIComponent(name)}`;
 
-/** A name that no other secret has. It bears the prefix of the run. */
+/** An unused name for a secret, with the prefix of the run. */
 export const secretName = ({ interns }: Pick<Ctx, 'interns'>): string => interns.name().replaceAll('-', '_');
 
-/** Values that stand in no sentence: a report hides what is stored, wherever it stands. */
+/** A value that occurs in no sentence: reports hide stored values everywhere. */
 export const VALUE = 'kq7zr2mx4tw9v';
 export const ANOTHER_VALUE = 'jd5wn8bp3xc6h';
 
@@ -40,7 +40,7 @@ export const published = ({ name, hosts, fingerprint, created_at }: Record<strin
 
 type Sends = Pick<Ctx, 'send'>;
 
-/** Stores a secret; `json` is sent as it is. */
+/** Sends `json` as the body of a store. */
 export const put = ({ send }: Sends, scope: string, name: string, json: unknown, options: SendOptions = {}) =>
   send({ ...options, method: 'PUT', path: secretAt(scope, name), json });
 
@@ -61,7 +61,7 @@ export function secretOf(answer: Answer, what: string): Secret {
   return published(answer.json.data);
 }
 
-/** Stores a secret, and what the answer shows of it. */
+/** Stores a secret, and returns it as the answer shows it. */
 export const store = async (
   ctx: Sends,
   scope: string,
@@ -87,7 +87,7 @@ export function pageOf(answer: Answer, what: string): { data: Secret[]; has_more
 /** Most pages that a list has: an offset goes up to 10000. */
 const MOST_PAGES = 101;
 
-/** All secrets of a vault, by name; of that of a workspace perhaps the run's own alone. */
+/** All secrets of a vault, by name; of a workspace at a deployment, only those of the run. */
 export async function secretsIn(ctx: Sends, scope: string, options?: SendOptions): Promise<Map<unknown, Secret>> {
   const found = new Map<unknown, Secret>();
   for (let page = 0; page < MOST_PAGES; page++) {
@@ -99,7 +99,7 @@ export async function secretsIn(ctx: Sends, scope: string, options?: SendOptions
   return fail('pages of a list of secrets', 'an end', MOST_PAGES);
 }
 
-/** The names that a vault has of these, in their order, once it is as `wanted`. */
+/** Those of the names that a vault has, in their order, read until they are as `wanted`. */
 export async function namesIn(
   ctx: Pick<Ctx, 'send' | 'eventually'>,
   scope: string,
@@ -113,7 +113,7 @@ export async function namesIn(
   return ctx.eventually(read, (found) => found.length === wanted.length);
 }
 
-/** A secret as the list shows it, once it is as it should be. */
+/** A secret of the list, read until it is as it should be. */
 export const listedIn = (
   ctx: Pick<Ctx, 'send' | 'eventually'>,
   scope: string,
@@ -125,7 +125,7 @@ export const listedIn = (
     (secret) => secret !== undefined && holds(secret),
   );
 
-/** An operation on secrets as a request that would be accepted, were the vault in the right state. */
+/** A valid request for an operation on secrets, for a vault in the right state. */
 export interface VaultOperation {
   readonly name: string;
   readonly of: 'workspace' | 'intern';
@@ -138,7 +138,7 @@ const scopes = [
   { of: 'intern', scope: ofIntern },
 ] as const;
 
-/** All seven of them. */
+/** The seven operations on secrets. */
 export const VAULT_OPERATIONS: readonly VaultOperation[] = [
   ...scopes.flatMap(({ of, scope }): VaultOperation[] => [
     { name: `the list of the ${of}`, of, writes: false, request: (id) => ({ path: scope(id) }) },

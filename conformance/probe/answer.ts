@@ -27,9 +27,9 @@ export interface OpenAnswer {
   readonly headAfter: number;
   /** The bytes as they come; undefined at the end. A finding if the connection breaks. */
   read(): Promise<{ bytes: Uint8Array; at: number } | undefined>;
-  /** Ends the connection from this side: cancels the body and aborts the request. */
+  /** Closes the connection: cancels the body and aborts the request. */
   close(): Promise<void>;
-  /** Only cancels the body, as a client does that has read all it wants. */
+  /** Only cancels the body, like a client that needs no more. */
   cancel(): Promise<void>;
   /** Reads to the end. */
   whole(): Promise<Answer>;
@@ -45,7 +45,7 @@ interface OpenAnswerDeps {
   readonly headAfter: number;
   /** ms since the client began. */
   at(): number;
-  /** The body has ended, by itself or otherwise. */
+  /** Called when the body has ended. `complete`: by itself. */
   over(answer: OpenAnswer, complete: boolean): void;
   seen(answer: Answer): void;
 }
@@ -62,7 +62,7 @@ const parsed = (text: string): unknown => {
   }
 };
 
-/** How the evidence names what kept a body from coming. */
+/** The words of the evidence for a broken body. */
 export function said(lost: unknown): string {
   const why = whyNoAnswer(lost);
   return why === undefined ? String(lost) : `${why.kind}: ${why.detail}`;

@@ -25,7 +25,7 @@ export type Fetch = (request: Request) => Response | Promise<Response>;
 
 interface ClientOptions {
   readonly fetch: Fetch;
-  /** Asked before `fetch`, if the target can do without it. */
+  /** Tried before `fetch`, for targets that can do without it. */
   readonly plainFetch?: PlainFetch | undefined;
   /** Up to and including /api/v1, without a slash at its end. */
   readonly baseUrl: string;
@@ -33,33 +33,33 @@ interface ClientOptions {
   readonly redactor: Redactor;
   credential(name: CredentialName): string;
   readonly headerNames?: HeaderNames;
-  /** ms of real time until the head of an answer, and again until the end of a body that is read whole. */
+  /** ms of real time until an answer must begin, and again until a body that is read whole must end. */
   readonly timeout: number;
-  /** Whether a requested Host goes into the URL too: without a network it is read there. */
+  /** Whether a requested Host goes into the URL, too: a target without a network reads it there. */
   readonly hostInUrl?: boolean;
   /** Whether the target is in this process. */
   readonly inProcess?: boolean;
-  /** Redirects a request that was to go to `url`. */
+  /** Replaces the URL of a request. */
   address?(url: string): string;
   /** Watches over a request. */
   passes?(send: Send, url: string, by: Sender | undefined): RequestHooks;
 }
 
-/** The stations of one request, for those who watch over it. */
+/** Called at the stages of one request. */
 export interface RequestHooks {
-  /** ms until the head of the answer must be there; `timeout` of the client if undefined. */
+  /** ms until the answer must begin; the client's `timeout` if undefined. */
   readonly patience: number | undefined;
-  /** Before it leaves: rate, budget, the ledger of created interns. Throws to stop it. */
+  /** Called before the request is sent: rate, budget, the ledger of created interns. Throws to stop it. */
   enter(signal: AbortSignal | undefined): Promise<void>;
-  /** It leaves now; `lost` or `begins` reports its outcome. */
+  /** The request is sent. `lost` or `begins` reports the outcome. */
   leaves(numbers: Numbers): void;
-  /** No head came, after so many ms. */
+  /** No answer began, after this many ms. */
   lost(after: number): void;
-  /** The head came. Gives ms to wait before the same request is sent again, or undefined. */
+  /** The answer begins. Returns ms to wait before the request is repeated; undefined if the answer counts. */
   begins(answer: Pick<OpenAnswer, 'status' | 'headers' | 'headAfter'>): number | undefined;
-  /** It was read whole. */
+  /** The answer was read whole. */
   ends(answer: Answer, record: Evidence): void;
-  /** It was not read to its end. */
+  /** The answer was not read to its end. */
   left(): void;
 }
 
@@ -69,24 +69,24 @@ export interface Numbers {
   readonly first: number;
 }
 
-/** The check that a scope sends for. `staged`: it has the target do wrong; `walks`: it asks for the rules that break. */
+/** The check that a scope sends for. `staged`: it makes the target fail on purpose. `walks`: it reports breaches of rules itself. */
 export interface Sender {
   readonly id: string;
   readonly staged: boolean;
   readonly walks?: boolean;
-  /** Takes note of what it sends, and of the interns that it makes. */
+  /** The lane that counts its requests and interns. */
   readonly lane?: Lane;
 }
 
-/** The things of one lane, whose checks run one after another beside other lanes. */
+/** The record of one lane, whose checks run one after another beside other lanes. */
 export interface Lane {
   /** Ids that the current check made or was handed; emptied by the runner. */
   readonly made: Set<string>;
-  /** How many requests its checks have sent. */
+  /** The number of requests of its checks. */
   sent: number;
 }
 
-/** Sends and keeps the evidence of what it sent. */
+/** Sends requests, and keeps their evidence. */
 export interface Client {
   send(send: Send): Promise<Answer>;
   open(send: Send): Promise<OpenAnswer>;
@@ -96,7 +96,7 @@ export interface Client {
   exchanges(): ShownExchange[];
   /** Resolves when no request waits for the head of its answer. */
   idle(): Promise<void>;
-  /** How many requests have left, of all scopes. */
+  /** The number of requests of all scopes. */
   readonly sent: number;
   /** Closes every answer that is still open. */
   closeAll(): Promise<void>;
@@ -126,7 +126,7 @@ export function createClient(options: ClientOptions): Client {
       if (signal?.aborted) throw signal.reason;
     };
 
-    /** Sends it once. `again` is ms to wait before it is sent once more. */
+    /** Sends a request once. `again` is ms to wait before it is repeated. */
     const once = async (send: Send, repeated?: number) => {
       const url = addressOf(send);
       const hooks = options.passes?.(send, url, by);

@@ -17,7 +17,7 @@ interface RecordedRequest {
 export interface Piece {
   readonly at: number;
   readonly text: string;
-  /** Of an answer that a lab sent: what it is, which no ordinary answer has. A reader's eye is led there. */
+  /** Whether a lab sent it on purpose, unlike any ordinary answer. Reports mark it. */
   readonly odd?: true;
 }
 
@@ -32,7 +32,7 @@ export interface ShownExchange {
     readonly status: number;
     readonly headers: Readonly<Record<string, string>>;
     readonly pieces: readonly Piece[];
-    /** It was sent by a lab: each byte matters, so it is shown as it was sent. */
+    /** Whether a lab sent it: each byte matters, so it is shown as it was sent. */
     readonly sent?: true;
     /** How the body ended: `end`, `cancelled` by the kit, or what broke it; absent while it is open. */
     readonly ended?: string;
@@ -41,14 +41,14 @@ export interface ShownExchange {
   readonly error?: string;
 }
 
-/** Longest body that a transcript keeps whole. */
+/** Characters of the longest body that a transcript keeps whole. */
 const KEPT = 16_384;
-/** Longest part of an answer that a transcript shows. */
+/** Most characters of an answer that a transcript shows. */
 const SHOWN = 4 * KEPT;
-/** Kept beyond what is shown: a secret that begins before the cut is recognized by what follows it. */
+/** Characters that are kept beyond the shown ones, to recognize a secret at the cut. */
 const MARGIN = 8_192;
 
-/** An exchange in progress. It holds raw bytes in memory only; what leaves through {@link snapshot} is redacted. */
+/** An exchange in progress. It holds raw bytes in memory only; {@link snapshot} is redacted. */
 export class Evidence {
   private readonly pieces: { at: number; bytes: Uint8Array }[] = [];
   private kept = 0;
@@ -110,7 +110,7 @@ export class Evidence {
   private text(): Piece[] {
     const decoder = new TextDecoder();
     const texts = this.pieces.map((piece) => decoder.decode(piece.bytes, { stream: true }));
-    // A secret may lie across two pieces, so it is searched for in the whole text before anything is cut off.
+    // A secret may lie across two pieces, so the whole text is searched before it is cut.
     const clean = this.redactor.pieces(texts);
     const pieces: Piece[] = [];
     let left = SHOWN;
@@ -140,7 +140,7 @@ export function recordedBody(body: Outgoing['body'], redactor: Redactor): Pick<R
 }
 
 /**
- * A request as the interface names it: no address, no query, no id; an answer to a question separate from other
+ * The operation of a request, without address, query and id. An answer to a question is distinct from other
  * prompts.
  */
 export function operationOf({ request: { method, url, body } }: ShownExchange): string {
@@ -150,9 +150,9 @@ export function operationOf({ request: { method, url, body } }: ShownExchange): 
   return `${method} ${id === undefined ? path : path.replace(id, '{internId}')}`;
 }
 
-/** The credential that a request was sent with, by its name: evidence has no other. */
+/** The name of the credential that a request was sent with. */
 export const senderOf = ({ request }: ShownExchange): string | undefined =>
   /\[(\w+)\]/.exec(request.headers.authorization ?? '')?.[1];
 
-/** The body of an answer, as far as the evidence has it. */
+/** The body of an answer in the evidence. */
 export const bodyOf = ({ response }: ShownExchange): string => response?.pieces.map(({ text }) => text).join('') ?? '';

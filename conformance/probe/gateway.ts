@@ -1,2 +1,2 @@
-/** The answer of a gateway that has lost its backend: nobody can know whether the request was done. */
+/** Statuses of a gateway that has lost its backend. The request may have taken effect. */
 export const GATEWAY: ReadonlySet<number> = new Set([502, 503, 504]);

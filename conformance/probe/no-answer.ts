@@ -16,7 +16,7 @@ export interface NoAnswerGot {
   readonly detail: string;
 }
 
-/** There was no answer, or it broke off. */
+/** Thrown if no answer came, or it broke off. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
   readonly got: NoAnswerGot;
@@ -47,7 +47,7 @@ export function kindOf(error: unknown): { kind: NoAnswerKind; detail: string } {
   if (cause instanceof Error && cause.name === 'ProxyRefused') return { kind: 'proxy', detail };
   if (/ENOTFOUND|EAI_AGAIN/.test(code)) return { kind: 'dns', detail };
   if (/ECONNREFUSED|EHOSTUNREACH|ENETUNREACH/.test(code)) return { kind: 'refused', detail };
-  // If the two sides do not get as far as certificates, OpenSSL's message is a line of its source. Its name for an
+  // Before certificates are exchanged, OpenSSL's message is a line of its source. Its name for an
   // answer in plain HTTP differs between its versions.
   if (/^ERR_SSL_|^EPROTO$/.test(code)) {
     const reason = textOf('reason') || code;

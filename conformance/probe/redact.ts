@@ -6,12 +6,12 @@ const MEMBER = /"([\w-]+)"\s*:\s*"((?:[^"\\]+|\\.)*)"/g;
 /** The text in the place of a secret. */
 export const HIDDEN = redaction.REDACTED;
 
-/** A shorter text is no secret. */
+/** Characters of the shortest secret. */
 const SHORTEST = 6;
-/** Secrets that are learned from answers at most, newest first: transcripts show only what is recent. */
+/** Most secrets that are learned from answers. The newest are kept: transcripts show only recent exchanges. */
 const MOST_LEARNED = 500;
 
-/** Takes secrets out of every string within a JSON-like value, and the strings under their names whole. */
+/** Removes secrets from every string of a JSON-like value, and whole strings under the names of secrets. */
 export const deepBy = (text: (said: string) => string, isSecret: (name: string) => boolean = () => false) =>
   function deep(value: unknown): unknown {
     if (typeof value === 'string') return text(value);
@@ -27,10 +27,10 @@ export const deepBy = (text: (said: string) => string, isSecret: (name: string) 
     );
   };
 
-/** Redacts secrets in everything that a report could show, as it is recorded. */
+/** Removes secrets from everything that a report may show, at the time of recording. */
 export function createRedactor(known: readonly string[] = []) {
   const given = known.filter(({ length }) => length >= SHORTEST);
-  // A secret that is cut is still a secret, down to its first half.
+  // The first half of a cut secret is still a secret.
   const secrets = createKnown(given, { searchedFrom: SHORTEST, enough: (length) => Math.ceil(length / 2) });
   const learned = redaction.createMemory(secrets, MOST_LEARNED);
   const { redact, redactWrites } = redaction.createRedactor(secrets);
@@ -47,7 +47,7 @@ export function createRedactor(known: readonly string[] = []) {
         if (isSecretName(name) || /-signature(?:-v2)?$/.test(name)) learn(said);
     },
     text: redact,
-    /** The kit's own words: nothing that was learnt is taken out of them, only a credential of the caller that stands there whole. */
+    /** Redacts words of the kit: only whole credentials of the caller are removed, no learned secrets. */
     words: (value: string): string => given.reduce((clean, one) => clean.replaceAll(one, HIDDEN), value),
     pieces: redactWrites,
     deep: deepBy(redact),

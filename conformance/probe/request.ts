@@ -13,7 +13,7 @@ export const CREDENTIAL_NAMES = [
   'own_key',
 ] as const;
 export type CredentialName = (typeof CREDENTIAL_NAMES)[number];
-/** Those, and one that an emulator alone gives: no request is sent with it by name, and no report may show it. */
+/** All credentials that no report may show. The last one exists only at an emulator, and no request names it. */
 export const HELD_CREDENTIALS = [...CREDENTIAL_NAMES, 'foreign_management_key'] as const;
 export type HeldCredential = (typeof HELD_CREDENTIALS)[number];
 
@@ -30,9 +30,9 @@ export interface Send {
   readonly query?: Readonly<Record<string, string | number | readonly string[]>>;
   /** `api_key` by default. */
   readonly as?: As;
-  /** Headers that carry the credential in another way than as a bearer token. */
+  /** Makes headers that carry the credential in another form than a bearer token. */
   readonly present?: (credential: string) => Readonly<Record<string, string>>;
-  /** Replace or add; undefined takes a header away (also the content type that `json` brings). */
+  /** Headers to add or replace. Undefined removes one, even the content type that `json` brings. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
   /** Sent as JSON with its content type. */
   readonly json?: unknown;
@@ -40,15 +40,15 @@ export interface Send {
   readonly body?: string | Uint8Array | readonly Uint8Array[];
   /** Host header, and host of the URL if there is no network. */
   readonly host?: string;
-  /** ms of real time until the head of the answer must be there. */
+  /** ms of real time until the answer must begin. */
   readonly timeout?: number;
   /** A 429 is the expected answer: it is not waited out. */
   readonly limited?: boolean;
-  /** Sends it again where it was refused for now (429). */
+  /** Another sender, to repeat a request that was refused for now (429). */
   readonly other?: () => Promise<As> | undefined;
-  /** The JSON that is sent in the place of `json` where a gateway may have lost this: a new name, as the old may be taken. */
+  /** Makes the JSON for repeating a request that a gateway may have lost: with a new name, as the old one may be taken. */
   readonly renew?: () => unknown;
-  /** A read that does not wait for earlier writes to show, if reads lag. */
+  /** Whether a read does not wait for earlier writes to show, if reads lag. */
   readonly soon?: boolean;
 }
 
@@ -74,18 +74,18 @@ export interface Outgoing {
   readonly headers: Headers;
   /** An array is sent chunk by chunk, without a length. */
   readonly body?: string | Uint8Array | readonly Uint8Array[] | undefined;
-  /** Aborts it. */
+  /** Aborts the request. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The parts of an answer that are used: of a `Response`, or of its substitute from a target in this process. */
+/** The used parts of a `Response`, or of its substitute from a target in this process. */
 export interface Incoming {
   readonly status: number;
   readonly headers: Headers;
   readonly body: { getReader(): Pick<ReadableStreamDefaultReader<Uint8Array>, 'read' | 'cancel'> } | null;
 }
 
-/** The text of an answer, read to its end, no longer than the kit reads. */
+/** The text of a whole answer, up to the longest that the kit reads. */
 export async function textOf({ body }: Incoming): Promise<string> {
   const reader = body?.getReader();
   const pieces: Uint8Array[] = [];
@@ -101,10 +101,10 @@ export async function textOf({ body }: Incoming): Promise<string> {
   return new TextDecoder().decode(Buffer.concat(pieces));
 }
 
-/** Sends without a `Request` and a `Response`; undefined for what it leaves to `fetch`. */
+/** Sends a request without `Request` and `Response`. Undefined for requests that need `fetch`. */
 export type PlainFetch = (outgoing: Outgoing) => Promise<Incoming> | undefined;
 
-/** A request whose body is sent chunk by chunk: a `Request` itself does not say whether its body was whole. */
+/** A request whose body is sent chunk by chunk, which a `Request` does not show. */
 export class ChunkedRequest extends Request {}
 
 /** @throws TypeError for an invalid request */
@@ -119,7 +119,7 @@ export function requestOf({ url, method, headers, body, signal }: Outgoing): Req
   } as typeof init);
 }
 
-/** The address that a request goes to: `url`, or `path` below the base, with its query. */
+/** The URL of a request: `url`, or `path` below the base, with its query. */
 export function urlOf(send: Send, baseUrl: string): string {
   const url = send.url ?? `${baseUrl}${send.path ?? ''}`;
   if (send.query === undefined) return url;
@@ -161,7 +161,7 @@ export function headersOf(send: Send, credential: (name: CredentialName) => stri
   return headers;
 }
 
-/** The transcript says who sent by the credential's name. */
+/** The headers of a request for the transcript, with the name of the credential in place of its value. */
 export function sender(send: Send, headers: Headers): Record<string, string> {
   const as = send.as === undefined ? 'api_key' : send.as;
   if (send.present !== undefined || !headers.has('authorization')) return {};

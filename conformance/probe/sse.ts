@@ -1,4 +1,4 @@
-/** A server-sent event as its blank line dispatched it. */
+/** A server-sent event, as dispatched by its blank line. */
 export interface SseEvent {
   readonly kind: 'event';
   /** ms since the run began, when the blank line arrived. */

@@ -53,7 +53,7 @@ export interface StreamBreach {
   readonly rule: StreamRule;
   readonly requirement: RequirementId;
   readonly level: Level;
-  /** The value in the place of the one that the rule wants. */
+  /** The wrong value. */
   readonly got?: unknown;
   /** The event that breaks it, and its number; absent if the end of the stream does. */
   readonly event?: { readonly number: number; readonly data: string };

@@ -1,11 +1,11 @@
-/** The one place of the kit that touches the machine's clock, timers and chance. Everything else is given this. */
+/** The machine's clock, timers and randomness. No other part of the kit touches them. */
 export interface Host {
   /** Milliseconds since the epoch, with fractions. */
   now(): number;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Calls back once after `ms`, 24 days at most; the answer takes it back. */
+  /** Calls `then` once after `ms`, 24 days at most. Returns a function that cancels it. */
   later(ms: number, then: () => void): () => void;
-  /** A few turns of the event loop: enough for what is ready within the process to arrive. */
+  /** A few turns of the event loop, enough for ready work of the process. */
   turn(): Promise<void>;
   /** `length` characters of [a-z0-9], the first one a letter. */
   tag(length: number): string;
@@ -15,7 +15,7 @@ const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 const ALL = `${LETTERS}0123456789`;
 
 /**
- * Measures what work in this process takes, in ms: the time that passes, or less where the processor was given to others
+ * Measures the work of this process, in ms: the elapsed time, less the time that the processor spent on others
  * meanwhile.
  */
 export function stopwatch(): () => number {

@@ -23,7 +23,7 @@ export function createInFlight(signal: AbortSignal | undefined): InFlight {
   return { signal, ends };
 }
 
-/** One wait, and what ends it. */
+/** One wait, and its end. */
 interface Wait {
   readonly host: Host;
   /** ms of real time. */
@@ -62,7 +62,7 @@ interface WatchOptions {
   readonly host: Host;
   readonly redactor: Redactor;
   readonly inFlight: InFlight;
-  /** Method and address: said only where no answer comes. */
+  /** Method and address, for the message of a missing answer. */
   what(): string;
   /** ms of real time, for each wait. */
   readonly limit: number;
@@ -87,7 +87,7 @@ export function watchRequest({ host, redactor, inFlight, what, limit, abort }: W
       };
       return within({ host, ms, inFlight, abort, late }, () => work);
     },
-    /** Why something failed: the reason of the scope if that has ended, else that no answer came. */
+    /** The reason of a failure: that of the ended scope, or that no answer came. */
     reasonOf(error: unknown): unknown {
       if (signal?.aborted) return signal.reason;
       if (whyNoAnswer(error) !== undefined) return error;

@@ -4,10 +4,10 @@ import type { Fetch, Serve } from '../../../emulator/wire/serve.js';
 import { eachRecord, pathOf } from '../wire.js';
 import { chunkText } from './framings.js';
 
-/** Whether the answers of a path may have no other fields: a client copies them as headers, or reads them by a standard. */
+/** Whether the answer must have no further fields: a client copies them as headers, or reads them by a standard. */
 const isExact = (request: Request): boolean => /\/sign$|^\/scim\//.test(pathOf(request));
 
-/** The answer is changed as JSON, and so is each chunk of a stream. */
+/** Changes the JSON of an answer, or of each chunk of a stream. */
 const json =
   (change: (json: Json) => Json): Serve =>
   (next) =>
@@ -50,7 +50,7 @@ export const unknownHeaders: Serve = (next) => async (request) =>
     },
   });
 
-/** A success without a body, where nothing in the body is needed. */
+/** A success without a body, where clients need nothing from it. */
 export const noContent: Serve = (next) => async (request) => {
   const response = await next(request);
   if (!response.ok) return response;
@@ -82,7 +82,7 @@ const shows =
 export const slowBoot = shows('provisioning');
 export const otherStatus = shows('warming_up');
 
-/** A page holds one intern, however many were asked for. */
+/** A page holds one intern, whatever the limit. */
 export const shortPage: Serve = (next) => (request) => {
   const url = new URL(request.url);
   const limit = url.searchParams.get('limit');

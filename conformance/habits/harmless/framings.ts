@@ -3,15 +3,15 @@ import { isRecord, type Json, jsonOf } from '../../../emulator/wire/json.js';
 import type { Serve } from '../../../emulator/wire/serve.js';
 import { isStream } from '../../../emulator/wire/streams.js';
 
-/** Real ms between two pieces, for which most readers wake. */
+/** Real ms between two pieces, so that most readers see them apart. */
 const BETWEEN = 2;
-/** Real ms for which bytes may be held back (EXP-3). */
+/** Longest time, in real ms, for which bytes are held back (EXP-3). */
 const HELD = 250;
 const STEP = 5;
 
 const DONE = 'data: [DONE]';
 
-/** Events, changed one by one; each with its number. */
+/** Changes the events of a stream one by one, by their numbers. */
 const events =
   (changed: (event: string, n: number) => string): Serve =>
   (next) =>
@@ -32,7 +32,7 @@ export const unknownEvents = events((event, n) => {
 /** Lines end in CR LF. */
 export const crlf = events((event) => `${event.replaceAll('\n', '\r\n')}\r\n\r\n`);
 
-/** A chunk, changed as JSON; anything else stays. */
+/** Changes the JSON of a chunk. Any other event stays. */
 export const chunkText = (change: (chunk: Json) => Json) => (event: string) => {
   const chunk = event.startsWith('data: {') ? jsonOf(event.slice(6)) : undefined;
   return `${isRecord(chunk) ? `data: ${JSON.stringify(change(chunk))}` : event}\n\n`;
@@ -41,7 +41,7 @@ export const chunkText = (change: (chunk: Json) => Json) => (event: string) => {
 type Bytes = ReadableStreamDefaultReader<Uint8Array>;
 type Sink = ReadableStreamDefaultController<Uint8Array>;
 
-/** A stream whose bytes are sent by other writes. */
+/** Sends the bytes of a stream in other pieces. */
 const rewrites =
   (write: (reader: Bytes, sink: Sink, pause: (ms: number) => Promise<void>) => Promise<void>): Serve =>
   (next, { host, pause = host.sleep }) =>
@@ -58,7 +58,7 @@ const rewrites =
 
 const MOST_CUTS = 12;
 
-/** Where a piece is cut: within characters of several bytes, and else within lines. */
+/** The places of cuts: within characters of several bytes, or else within lines. */
 function cutsOf(bytes: Uint8Array): number[] {
   const within = [...bytes.keys()].filter((at) => at > 0 && ((bytes[at] ?? 0) & 0xc0) === 0x80);
   const evenly = [1, 3, 5].map((share) => Math.floor((bytes.length * share) / 7)).filter((at) => at > 0);
@@ -78,12 +78,12 @@ export const split: Serve = rewrites(async (reader, sink, pause) => {
   sink.enqueue(value.subarray(from));
 });
 
-/** Pieces that come soon come in one, and not at once. */
+/** Joins pieces that follow each other soon into one. */
 export const joined: Serve = (next, setting) => {
   let held: Promise<'late'> | undefined;
   return rewrites(async (reader, sink, pause) => {
     if (held === undefined) {
-      // In steps: on a busy machine each takes longer, as what is waited for does.
+      // Many short waits: on a busy machine they grow along with the times of the stream.
       const steps = async () => {
         for (let ms = 0; ms < HELD; ms += STEP) await pause(STEP);
         return 'late' as const;
@@ -103,7 +103,7 @@ export const joined: Serve = (next, setting) => {
         reading = reader.read();
       }
       if (pieces.length > 0) sink.enqueue(Buffer.concat(pieces));
-      // Nothing that is being read may get lost.
+      // A read under way must not get lost.
       const { done, value } = await reading;
       return done ? sink.close() : sink.enqueue(value);
     }
