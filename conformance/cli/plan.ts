@@ -44,7 +44,7 @@ const sumOf = (one: Cost, other: Cost): Cost => ({
 const COSTS: Readonly<Record<string, readonly (readonly number[])[] | undefined>> = measured;
 const MANY = 100;
 
-/** What a check costs with so many runs of its property; nothing where it is a rule, or not done with so few. */
+/** The cost of a check with `runs` runs of its property. Rules, and checks that need more runs, cost nothing. */
 function costOf({ id, minRuns, maxRuns }: PlanOptions['units'][number], runs: number): Cost {
   const [one, many = one] = COSTS[id] ?? [];
   if (one === undefined || runs < minRuns) return NOTHING;
@@ -72,7 +72,7 @@ export function plan({ settings, driver, units }: PlanOptions): string {
   const missing: { readonly id: string; readonly why: string }[] = [];
   const beyond: typeof missing = [];
   let total = NOTHING;
-  /** Why there is no room for so much. */
+  /** The limit that a cost exceeds; undefined if there is room. */
   const over = (all: Cost, prompting: boolean): Stop | undefined => {
     if (requestsOf(all) > limits.requests.most) return limits.requests.stop;
     if (prompting && all.prompts > limits.prompts.most) return limits.prompts.stop;

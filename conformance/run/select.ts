@@ -31,9 +31,9 @@ interface Selectable {
   readonly requirement: string;
   readonly level: Level;
   readonly heads?: readonly { readonly id: string }[];
-  /** Rules judge what it sends. */
+  /** Whether it sends requests for rules to judge. */
   readonly feeds?: boolean;
-  /** It is a rule, and sends nothing. */
+  /** Whether it is a rule, which sends nothing. */
   readonly watches?: boolean;
 }
 
