@@ -34,33 +34,33 @@ import { outcomeText, sentenceOf, timeLineOf } from './words.js';
 
 /** The shortest limit of a run, in ms of real time. */
 const RUN_TIMEOUT = 60_000;
-/** How long the undisturbed run may take, in ms of real time. */
+/** The longest undisturbed run, in ms of real time. */
 const STRAIGHT_TIMEOUT = 120_000;
-/** How many pairs are drawn where no number of runs bounds them. */
+/** Most pairs that are drawn. */
 const PAIRS = 1_000;
 
-/** How long what is under way may take to wind up once all is over, in ms. */
+/** ms for runs under way to end once the exploration is over. */
 const WIND_UP = 500;
 
-/** All was over before anything could be tried. */
+/** Thrown when the exploration is over before any schedule was tried. */
 class Over extends Error {}
 
-/** Lines of output that a failure is shown with: the reason may stand there alone. */
+/** Lines of output that are shown with a failure: they may have the only hint at its reason. */
 const SHOWN = 30;
 
-/** The end of what a program printed, as the end of a message. Nothing else is shown where it fails undisturbed. */
+/** The end of the output of a program that fails undisturbed, for the message. */
 function endOf(printed: string): string {
   const lines = stripVTControlCharacters(printed).trimEnd().split('\n').slice(-SHOWN);
   return lines.join('') === '' ? '' : `. Its output ends:\n${lines.join('\n')}`;
 }
 
-/** The one schedule of a file. In the first format it says no class: its faults do, as the undisturbed run sends the request. */
+/** The schedule of a file. The first format has no class: it follows from the faults and the undisturbed requests. */
 function scheduleOf({ name, faults, explore }: ScheduleFile, requests: Seen['requests']): Schedule {
   const parts = faults.map((fault): Schedule => {
     const { operation, nth = 1, write, state, disturb } = fault;
     const moment: Moment = { operation, nth, ...given({ write, state }) };
     const met = requests.find((one) => one.operation === operation && one.nth === nth);
-    // An emulator says what it thinks of one that it does not know.
+    // The emulator refuses an unknown disturbance.
     const known = DISTURBANCE_NAMES.find((name) => name === disturb);
     const its = known && classOf(known, operation, met?.idempotencyKey !== undefined);
     return {
@@ -80,13 +80,13 @@ function scheduleOf({ name, faults, explore }: ScheduleFile, requests: Seen['req
 const withoutRequest = (moments: readonly (Moment & { request?: unknown })[]): Moment[] =>
   moments.map(({ request: _, ...moment }) => moment);
 
-/** A run that ended before its disturbances could happen. */
+/** Whether a run ended before its disturbances could happen. */
 const missed = (schedule: Schedule, { disturbed, seen }: AppRun): boolean =>
   schedule.file.faults.some(({ disturb }) => {
     if (disturb === undefined) return false;
     if (!disturbed.includes(disturb)) return true;
     const late = disturb === 'slow-boot' || disturb === 'other-status';
-    // Polls come when they come: where `running` was shown before, no other status is lawful.
+    // In a run that polls, an earlier read may have shown `running`: then no other status is lawful.
     return late && !isBeforeRunning(seen.requests, disturb);
   });
 
@@ -101,7 +101,7 @@ async function judge(schedule: Schedule, run: AppRun, bench: Bench): Promise<Jud
 const count = (judged: readonly Judged[], verdict: Verdict) => judged.filter((one) => one.verdict === verdict).length;
 
 /**
- * Runs a program undisturbed, alone and two at once, and then once for each lawful or unlucky thing that can happen at each
+ * Runs a program undisturbed, alone and two at once, and then once for each lawful or unlucky event at each
  * moment of its conversation with the service, and judges what it did (EXP-1 to EXP-8). Equal seed and program: equal report, but for
  * `timing`.
  *
@@ -126,7 +126,7 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
   const began = host.now();
   const rejections = openRejections();
   const over = new AbortController();
-  // Every run that is under way listens.
+  // Every run under way adds a listener.
   setMaxListeners(0, over.signal);
   let leave = () => {};
   const left = new Promise<undefined>((resolve) => {
@@ -143,7 +143,7 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
   const interrupt = () => end('interrupted');
   options.signal?.addEventListener('abort', interrupt, { once: true });
   if (options.signal?.aborted) interrupt();
-  // It keeps the process alive, too: what is under way may wait by timers that do not.
+  // This timer also keeps the process alive, which those of the runs may not.
   const inTime = host.later(given.maxTime, () => end('max-time'));
   try {
     const settings: RunSettings = {
@@ -152,7 +152,7 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
       emulator: options.emulator ?? {},
       factories: loadedOnce(),
       seed: given.seed,
-      // Nothing is known yet of how long it works by itself.
+      // The time that the program works without requests is still unknown.
       patience: given.patience ?? STRAIGHT_TIMEOUT,
       runTimeout: given.runTimeout ?? STRAIGHT_TIMEOUT,
       signal: over.signal,
@@ -174,7 +174,7 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
     };
     const momentsIn = ({ seen }: AppRun) => momentsOf(seen, given.moments);
     const first = await straight();
-    // Two at once, which do the same where they have nothing between them: no port, no file.
+    // Two runs at once do the same, unless they share something, such as a port or a file.
     const pair = options.schedule === undefined ? await Promise.all([undisturbed(), undisturbed()]) : [];
     const [other] = pair;
     const likeFirst = (run: AppRun) =>
@@ -224,7 +224,7 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
     const judged: (Judged | undefined)[] = [];
     let done = 0;
     let breaches = 0;
-    // Time is kept for what is found to be confirmed: about as long as it took.
+    // Time is reserved for confirming breaches: for each kind, the time of its run.
     const confirming = new Map<string, number>();
     const toConfirm = () => [...confirming.values()].reduce((sum, ms) => sum + ms, 0);
     const started = host.now();
@@ -256,8 +256,8 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
     const all = judged.filter((entry) => entry !== undefined);
     if (all.length < wanted.length) incomplete.push(over.signal.reason ?? 'max-time');
 
-    // A finding counts when the same schedule, run alone, shows it again: what a busy machine does is no finding. Nor is a
-    // failure under what is harmless where the program fails undisturbed, too.
+    // A finding counts when the same schedule, run alone, shows it again: the first time a busy machine may be the cause. A
+    // failure under a harmless schedule does not count if the program fails undisturbed, too.
     const alone = slotsOf(1);
     const showsAgain = async (schedule: Schedule, law: string): Promise<boolean> => {
       const place = await alone.take();
@@ -274,7 +274,7 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
     const doubtful = new Set<Judged>();
     let unconfirmed = 0;
     const confirmed = async (group: Group): Promise<Finding | undefined> => {
-      // Each disturbance by itself: what a finding lists does bring it about.
+      // Each disturbance is confirmed by itself, so that a finding lists only real causes.
       await Promise.all(
         byDisturbance(group).map(async (its) => {
           const [one, two, three] = its;
@@ -290,7 +290,7 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
       return members.length === 0 ? undefined : findingOf({ ...group, members }, given.rests);
     };
     const groups = groupsOf(all);
-    // The longest first: the others are confirmed while they wait.
+    // The longest first: the others run while it waits.
     const lengthOf = ({ members }: Group) => Math.max(...members.map(({ run }) => run.ms));
     const longest = [...groups].sort((one, other) => lengthOf(other) - lengthOf(one));
     const findings = new Map(await Promise.all(longest.map(async (group) => [group, await confirmed(group)] as const)));
@@ -325,7 +325,7 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
         `${counted(doubtful.size, 'breach', 'breaches')} did not show again when their schedule was run alone, and do not count, as ${doubted.breach?.law}: ${sentenceOf(doubted.schedule, doubted.breach?.message ?? '')}`,
       );
     if (count(results, 'not-reached') > results.length / 10) incomplete.push('not-reached');
-    // A test that passes without a request was served by another run, or by what one left.
+    // A test that passes without a request was served by another run, or by its leftovers.
     if (results.some(({ run: { seen } }) => seen.outcome.kind === 'passed' && seen.requests.length === 0))
       incomplete.push('crossed');
     const met = results.flatMap(({ run }) => run.seen.requests.filter(({ disturbed }) => disturbed !== undefined));

@@ -44,7 +44,7 @@ export interface Learnt {
   failedBoots: number;
   /**
    * The behaviour of interns that were created without a boot: they are stopped, have another status for good, or boot
-   * same.
+   * nevertheless.
    */
   waiting: 'unknown' | 'stopped' | 'otherwise' | 'boots';
   /** Whether the peer sees interns of the API key; undefined before the first look. */

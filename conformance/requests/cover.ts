@@ -4,18 +4,18 @@ import type { State, Table, Value } from './rows.js';
 export interface Row {
   readonly table: Table;
   readonly state: State | undefined;
-  /** The state is what the request has wrong. */
+  /** Whether the state is the mistake of the request. */
   readonly badState: boolean;
   readonly values: readonly Value[];
 }
 
-/** Whether nothing of it is wrong. */
+/** Whether a row has no mistake. */
 export const isGood = ({ badState, values }: Row): boolean => !badState && values.every(({ bad }) => bad !== true);
 
 type Cell = { readonly state: State; readonly bad: boolean } | Value;
 const isBad = (cell: Cell): boolean => cell.bad === true;
 
-/** States that an intern stays in: a row need not wait for them. */
+/** States in which an intern stays, so that a row need not wait. */
 const AT_REST: ReadonlySet<State> = new Set(['stopped', 'running', 'suspended']);
 
 /** The columns of a table: its states, where it has any, and its parts. */
@@ -26,7 +26,7 @@ const columnsOf = ({ states, parts }: Table): readonly (readonly Cell[])[] => [
   ...parts,
 ];
 
-/** A value that is another way to send a body makes nothing of a request that has none. */
+/** The row of a value from each column. A bad state beside a bad value does not count as the mistake. */
 const rowOf = (table: Table, cells: readonly Cell[]): Row => {
   const first = cells[0];
   const state = first !== undefined && 'state' in first ? first : undefined;
@@ -35,10 +35,10 @@ const rowOf = (table: Table, cells: readonly Cell[]): Row => {
 };
 
 /**
- * Rows in which every value of a table meets every good value of its other columns at least once. A bad value always stands
- * alone among good ones. Two exceptions: a value that is refused whatever else is wrong meets a bad value of each other column,
- * and a caller who is refused meets interns in any state.
- * Rows come in passes: in the first, each value is there once, good ones before bad ones, and bad ones beside the plainest contents. No
+ * Rows in which every value of a table meets every good value of the other columns at least once. A bad value always stands
+ * among good ones. Two exceptions: a value with `whatever` meets a bad value of each other column,
+ * and a refused caller meets interns in any state.
+ * Rows come in passes. The first has each value once, good ones before bad ones, and bad ones beside the plainest contents. No
  * row comes twice.
  */
 export function cover(table: Table, random: () => number): readonly (readonly Row[])[] {
@@ -54,7 +54,7 @@ export function cover(table: Table, random: () => number): readonly (readonly Ro
   const [callers, contents] = table.parts;
   const beside = (at: number, step: number): Cell => (columns[at] === contents && good[at]?.[0]) || turn(at, step);
   const rests = (columns[0] ?? []).filter((cell) => 'state' in cell && AT_REST.has(cell.state));
-  /** A caller is refused whatever the state of the intern: each meets another. */
+  /** The state for a refused caller, which is a different one for each. */
   const forCaller = (at: number, nth: number, wrong: Cell): Cell | undefined =>
     at === 0 && rests.length > 0 && callers?.includes(wrong as Value) ? rests[nth % rests.length] : undefined;
   const most = Math.max(...good.map((column) => column.length));

@@ -11,17 +11,17 @@ import { type Ground, type State, TABLES, type Table } from './rows.js';
 import { sendLists, sequences } from './sequences.js';
 import { unanswered } from './unanswered.js';
 
-/** The values that rows are sent with. */
+/** The circumstances for sending rows. */
 export interface RowsOptions {
   /** Whether the target meets the needs of a value. */
   has(need: string): boolean;
-  /** Kinds of breaches so far. */
+  /** The number of kinds of breaches so far. */
   broken(): number;
-  /** Whether the limits of the run leave room for no more. */
+  /** Whether the run has reached a limit. */
   over(): boolean;
 }
 
-/** The request that a row makes. */
+/** The request of a row. */
 export function requestOf({ table, values }: Row, ground: Ground): Send {
   const parts = values.map((value) => value.make(ground));
   const headers = Object.assign({}, ...parts.map((part) => part.headers ?? {}));
@@ -29,7 +29,7 @@ export function requestOf({ table, values }: Row, ground: Ground): Send {
   return Object.assign({}, base, ...parts, Object.keys(headers).length === 0 ? {} : { headers });
 }
 
-/** Sends the request of a row, and reads its answer to the end. No answer comes back where it streamed. */
+/** Sends the request of a row, and reads its answer to the end. Returns undefined for a stream. */
 export async function ask(row: Row, { ctx, id }: Ground, send: Send): Promise<Answer | undefined> {
   if (row.table.operation !== 'chat' || !isGood(row)) return ctx.send(send).catch(unanswered);
   const { json = {}, method: _, path: __, ...options } = send;
@@ -50,7 +50,7 @@ export async function ask(row: Row, { ctx, id }: Ground, send: Send): Promise<An
   return undefined;
 }
 
-/** Sends a request of a row to an intern of the state that it asks for. */
+/** Sends the request of a row to an intern in the row's state. */
 async function sent(
   ctx: Ctx,
   shelf: Shelf,
@@ -62,7 +62,7 @@ async function sent(
   const missed = before?.status === 404;
   const isRefused = !isGood(row) || (before?.status ?? 0) >= 400;
   const refused = !sparing && table.uses === true && isRefused && state !== 'unknown' && state !== 'gone';
-  // A write may be read late, and a new intern is found late. One that boots or goes does not wait.
+  // Reads may lag behind writes and creates. A boot or a teardown does not wait for long.
   const passes = state === 'booting' || state === 'going';
   const waits = async () => ctx.wait(passes ? 2_000 : missed ? LATE : refused ? 11_000 : 2_000);
   if (again && passes) await waits();
@@ -70,21 +70,21 @@ async function sent(
     state === undefined
       ? ''
       : await shelf.intern(state).catch((error: unknown) => {
-          // Rows of other states go on.
+          // Without interns in this state, rows of other states go on.
           if (!shelf.isLost(state)) throw error;
         });
   if (id === undefined) return undefined;
   if (again && !passes) await waits();
-  // The state before the call shows whether a refused call has acted.
+  // A read before the call shows whether a refused call has an effect.
   if (refused) await shelf.read(id);
   const ground = { ctx, id };
   return { answer: await ask(row, ground, requestOf(row, ground)), id };
 }
 
-/** A record of more characters would be most of each list that shows it. */
+/** Characters of a record above which it is shortened: otherwise it would bloat every list. */
 const LONG = 50_000;
 
-/** Sends a row, reads the things that it may have changed, and does both again where a rule was broken. */
+/** Sends a row, and reads the intern that it may have changed. Does both again if a rule broke. */
 async function done(
   ctx: Ctx,
   shelf: Shelf,
@@ -104,7 +104,7 @@ async function done(
     const there = state !== undefined && state !== 'unknown' && state !== 'gone';
     const writes = (table.method !== 'GET' || (accepted && row.badState)) && there;
     const isTurn = table.prompts === true || table.operation.startsWith('sign');
-    // Where there is little time, a refused call is taken to have changed nothing. A refused update shows in any later read.
+    // In little time, effects of refused calls are not looked for. A later read shows those of a refused update.
     const isUndone = !sparing && (table.uses === true || (table.operation === 'update' && shelf.refuses(state)));
     if (writes && !isTurn && (accepted || isUndone)) {
       if (tries > 0 && state !== 'going') await ctx.wait(2_000);
@@ -115,19 +115,19 @@ async function done(
       await ctx.api.update(shown, { instructions: 'Short.' }).catch(unanswered);
     if ((accepted && table.uses === true) || (accepted && !isGood(row))) shelf.usedUp(state);
     if (broken() === before) return;
-    // A breach is looked for again on fresh things.
+    // The next attempt looks for the breach on a fresh intern.
     shelf.usedUp(state);
   }
 }
 
-/** The rows of all tables side by side, so that a limit cuts the tail of each. */
+/** Interleaves the rows of all tables, so that a limit cuts the tail of each. */
 const inTurn = (tables: readonly (readonly Row[])[]): readonly Row[] =>
   tables
     .flatMap((rows) => rows.map((row, at) => ({ row, share: at / rows.length })))
     .toSorted((one, other) => one.share - other.share)
     .map(({ row }) => row);
 
-/** Tables without the values for which the target lacks something. */
+/** Tables without the values whose needs the target lacks. */
 export const usableOf = (tables: readonly Table[], has: RowsOptions['has']): readonly Table[] =>
   tables.map((table) => ({
     ...table,
@@ -143,13 +143,13 @@ function plansOf(ctx: Ctx, { has }: RowsOptions) {
 /** Whether a row is a turn, which a limiter may put off. */
 const isTurn = ({ table: { operation } }: Row): boolean => /^(chat|invoke|sign)/.test(operation);
 
-/** Whether a row may cost a prompt where all is as it should be. */
+/** Whether a right target takes a row as a prompt. */
 const prompting = (row: Row): boolean => row.table.prompts === true && isGood(row);
 
-/** Rows of the second pass that are sent while turns wait: they leave room to send again what broke a rule. */
+/** Most rows of the second pass, which are sent while turns wait. */
 const SECOND = 30;
 
-/** Sends each operation once, and once each mistake that several share. */
+/** Sends each operation once, and each mistake that several operations share once. */
 export async function sendFirst(ctx: Ctx, options: RowsOptions): Promise<void> {
   const shelf = createShelf(ctx, options.has);
   const rows = firstRows(plansOf(ctx, options).plans.map(([rows = []]) => rows));
@@ -165,7 +165,7 @@ export async function sendFirst(ctx: Ctx, options: RowsOptions): Promise<void> {
 }
 
 /**
- * Sends the rows of every table, and the sequences. The rules judge the answers. Where turns are limited they wait, and others go on
+ * Sends the rows of every table, and the sequences. The rules judge the answers. Limited turns wait while other rows go on
  * beside them, with interns of their own: each value once, then drawn rows in which it meets others.
  */
 export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
@@ -177,13 +177,13 @@ export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
     try {
       await done(ctx, shelf, row, options);
     } catch (error) {
-      // No more prompts: rows that cost none go on.
+      // Without prompts left, rows that cost none go on.
       if (row.table.prompts !== true || !(error instanceof Skipped)) throw error;
       spent = true;
     }
   };
   const rows = inTurn(plans.map(([first = []]) => first));
-  // Sequences are few, and show the most: a limit cuts rows. Without prompts left the rest of a sequence stays unsent.
+  // Sequences come first: they are few, and show the most. One that runs out of prompts ends early.
   const parts = sequences(ctx, options).map(({ send, ...part }) => ({
     ...part,
     send: () =>
@@ -207,7 +207,7 @@ export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
       .toSorted((one, other) => one.at - other.at);
     for (const { row } of drawn.slice(0, SECOND)) if (turnsWait && !options.over()) await send(shelf, row);
   };
-  // An emulator limits nothing, and its clock is moved by each.
+  // An emulator limits no turns, and all its rows share one clock.
   const strands = options.has('control')
     ? [strand(() => true)]
     : [
@@ -220,7 +220,7 @@ export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
   for (const one of ended) if (one.status === 'rejected') throw one.reason;
   // The clean-up reads the interns that nothing has shown yet: one list shows all.
   if (options.over()) await ctx.send({ path: '/interns' }).catch(unanswered);
-  // The rest is done: lists show its outcome.
+  // Lists show the outcome of all rows, so they come last.
   for (const { last, send } of parts) if (last === true && !options.over()) await send();
   const shelf = createShelf(ctx, options.has, lost);
   for (const rows of plans.filter((_, at) => usable[at]?.operation === 'list'))

@@ -9,7 +9,7 @@ import type { As, CredentialName } from '../probe/request.js';
 import { beginLife, near, readsOf, strangersOf } from './life.js';
 import { unanswered } from './unanswered.js';
 
-/** Follows the cursors of a list to its end. Answers how many interns it met. */
+/** Follows the cursors of a list to its end. Returns the number of its interns. */
 export async function pages(ctx: Ctx, query: string, most = 20): Promise<number> {
   let cursor: string | undefined;
   let met = 0;
@@ -24,7 +24,7 @@ export async function pages(ctx: Ctx, query: string, most = 20): Promise<number>
   return met;
 }
 
-/** Creates that repeat each other, by key and by body. Answers what repeats the first of them, however late. */
+/** Sends creates that repeat each other, by key and by body. Returns a function that repeats the first ones later. */
 async function retries(ctx: Ctx, has: (need: string) => boolean): Promise<() => Promise<unknown>> {
   const { interns, api } = ctx;
   const keyed = (body: unknown, key: string) =>
@@ -42,7 +42,7 @@ async function retries(ctx: Ctx, has: (need: string) => boolean): Promise<() => 
     await keyed(body, `${key}-2`);
     await keyed({ ...body, instructions: 'of a third' }, `${key}-3`);
   }
-  // A key is that of its caller, and keys that are nearly the same are two.
+  // A key belongs to its caller. Similar keys are different.
   const { foreignWorkspaceId } = ctx.target;
   if (has('foreign_api_key') && foreignWorkspaceId !== undefined) {
     const body = interns.body();
@@ -73,10 +73,10 @@ async function conversation({ chat, answer, api, interns, prompt }: Ctx): Promis
   if (isRecord(json)) await api.invoke(id, { input: prompt('echo'), session_id: json.session_id });
 }
 
-/** Settings by turns, so that each is set right after each other. */
+/** An order of settings in which each one follows each other one. */
 const BY_TURNS = ['name', 'description', 'name', 'instructions', 'description', 'instructions', 'name'] as const;
 
-/** Updates of a setting each, one after the other and two at once: none takes back another. */
+/** Updates single settings, one after the other and two at once: none may undo another. */
 async function updates({ api, interns, race }: Ctx): Promise<void> {
   const { id } = await interns.stopped();
   for (const [at, key] of BY_TURNS.entries())
@@ -88,13 +88,13 @@ async function updates({ api, interns, race }: Ctx): Promise<void> {
   }
 }
 
-/** The prompt that leads to a question, the reply that answers it, and replies that do not. */
+/** Prompts for questions, each with a valid answer and invalid ones. */
 const QUESTIONS = [
   { behaviour: 'ask-permission', right: 'allow_once', wrong: NO_OPTIONS },
   { behaviour: 'ask-question', right: '{"action":"decline"}', wrong: NO_ACTIONS },
 ] as const;
 
-/** A running intern with a session of its own. Answers what asks for both again, however late. */
+/** Reads a running intern, and starts a session. Returns a function that does both again later. */
 async function keeps(ctx: Ctx, has: (need: string) => boolean): Promise<() => Promise<void>> {
   const { api, interns, prompt } = ctx;
   const { id } = await interns.running({ description: 'kept', instructions: 'Be kept.' });
@@ -115,8 +115,8 @@ async function keeps(ctx: Ctx, has: (need: string) => boolean): Promise<() => Pr
 }
 
 /**
- * One session, of the other member where there is one: a question, answers that are wrong in one way each, the right one, answers
- * that come too late, and a prompt. In between those ask who have no part in it.
+ * One session, of the peer if it sees the intern: a question, answers with one mistake each, the right one, answers
+ * that come too late, and a prompt. In between, strangers to the session try to answer.
  */
 async function replies(ctx: Ctx, has: (need: string) => boolean): Promise<void> {
   const { api, chat, interns, prompt } = ctx;
@@ -130,7 +130,7 @@ async function replies(ctx: Ctx, has: (need: string) => boolean): Promise<void> 
   for (const { behaviour, right: content, wrong } of QUESTIONS) {
     if (!has(`behaviour:${behaviour}`) || ctx.over()) continue;
     const goesOn = session === undefined ? {} : { session_id: session };
-    // A run whose question was another still waits: a prompt is delivered into it.
+    // The run of the previous question may still wait: then the prompt is delivered into it.
     const asked = await chat(id, { prompt: prompt(behaviour), approval_mode: 'manual', ...goesOn }, { as: by })
       .then((said) => said.end())
       .catch(unanswered);
@@ -158,7 +158,7 @@ async function replies(ctx: Ctx, has: (need: string) => boolean): Promise<void> 
     await reply(right);
     for (const late of [{}, { call: `${call}x` }, { content: NO_OPTIONS[0] }]) await reply({ ...right, ...late });
     await others(ctx.sample(strangers, 2));
-    // The mode is not kept.
+    // The approval mode holds for one run only.
     const then = behaviour === 'ask-permission' ? behaviour : 'echo';
     await chat(id, { prompt: prompt(then), session_id: session }, { as: by })
       .then(heard)
@@ -166,7 +166,7 @@ async function replies(ctx: Ctx, has: (need: string) => boolean): Promise<void> 
   }
 }
 
-/** A secret that is stored, replaced, read, copied and deleted twice: in the vault of an intern, then in that of its workspace. */
+/** Stores, replaces, reads, copies and deletes a secret, first in the vault of an intern, then in that of its workspace. */
 async function secrets({ interns, send, over }: Ctx): Promise<void> {
   const { id } = await interns.stopped();
   const name = secretName({ interns });
@@ -188,7 +188,7 @@ async function secrets({ interns, send, over }: Ctx): Promise<void> {
   await list(all, ofIntern(id)).catch(unanswered);
 }
 
-/** A mapping, read again after what is near it: by ids that it names, by nobody, and one that is not there. */
+/** Reads a mapping again and again, between reads by other ids, by an unknown id, and without a credential. */
 async function mappings({ interns, send, target }: Ctx): Promise<void> {
   const read = (id: unknown, as: 'management_key' | null = 'management_key') =>
     send({ path: `/scim/group-mappings/${encodeURIComponent(String(id))}`, as }).catch(unanswered);
@@ -203,7 +203,7 @@ async function mappings({ interns, send, target }: Ctx): Promise<void> {
   await read(id);
 }
 
-/** Names that are given up, and taken again: by a rename, by a delete, and by another member. */
+/** Frees names, by a rename and a delete, and takes them again, also as another member. */
 async function names({ api, interns }: Ctx, has: (need: string) => boolean): Promise<void> {
   const [first, second] = [interns.name(), interns.name()];
   const made = await interns.stopped({ name: first });
@@ -216,19 +216,19 @@ async function names({ api, interns }: Ctx, has: (need: string) => boolean): Pro
   const { json } = (await create(first)) ?? {};
   if (has('peer_api_key')) await create(second, 'peer_api_key');
   if (!isRecord(json) || typeof json.id !== 'string') return;
-  // The one has the name of the other; its own it may have again.
+  // The first name is taken. An intern may be renamed to its own.
   for (const name of [second, first]) await api.update(json.id, { name }).catch(unanswered);
   await api.get(json.id).catch(unanswered);
   await api.remove(made.id).catch(unanswered);
   await interns.untilGone(made.id).catch(unanswered);
   await create(second);
-  // An intern is found by its id alone.
+  // A name finds no intern.
   for (const other of [second, first]) await api.get(other).catch(unanswered);
 }
 
 /**
- * An intern whose teardown fails. Answers what lists it, however late, and deletes it again, at last with its loss acknowledged.
- * An emulator, wherever it is, lets it fail by its instructions; elsewhere it is an intern that is deleted.
+ * Deletes an intern whose teardown fails. Returns a function that later lists it and deletes it again, at last with its loss
+ * acknowledged. The instructions make the teardown fail on an emulator. On any other target the intern is simply deleted.
  */
 async function teardown(
   { api, interns, send, wait }: Ctx,
@@ -238,7 +238,7 @@ async function teardown(
   const { json } = (await api.create(interns.body({ instructions: 'script: teardown-fails' })).catch(unanswered)) ?? {};
   const id = isRecord(json) && typeof json.id === 'string' ? json.id : (await interns.stopped()).id;
   const peer = has('peer_api_key') ? 'peer_api_key' : 'api_key';
-  /** Reads it until its teardown has ended. Answers whether it has failed. */
+  /** Reads the intern until its teardown has ended. Returns whether it has failed. */
   const hasFailed = async (): Promise<boolean> => {
     for (let looks = 0; looks < 4; looks++) {
       const { json, status } = (await api.get(id, { as: looks % 2 === 0 ? 'api_key' : peer }).catch(unanswered)) ?? {};
@@ -265,12 +265,12 @@ async function teardown(
   };
 }
 
-/** Callers who may sign nothing. */
+/** Credentials that cannot sign. */
 const NO_SIGNERS = ['oauth_interns_only_token', 'api_key', 'peer_api_key'] as const;
 
 /**
- * Proofs by the operation and its alias, twice: for one route, where each has a nonce of its own, and for two bodies at once. All are
- * laid out alike. Neither is made for those who may not sign.
+ * Signs by the operation and its alias: for one route, and for two bodies at once. Credentials that cannot sign try it, too. All
+ * proofs must have the same layout, and nonces of their own.
  */
 async function proofs({ interns, race, random, send }: Ctx, has: (need: string) => boolean): Promise<void> {
   const { id } = await interns.stopped();
@@ -292,24 +292,24 @@ async function proofs({ interns, race, random, send }: Ctx, has: (need: string) 
   }
 }
 
-/** A part of what is sent. `turn`: it waits where a limiter puts turns off. */
+/** A sequence of requests. `turn`: the limiter of turns may delay it. */
 export interface RowSequence {
   readonly turn: boolean;
-  /** It is sent after all else. */
+  /** Whether it is sent last. */
   readonly last?: true;
   send(): Promise<void>;
 }
 
 /**
- * Sequences that show what no single request does: the life of an intern, creates that are sent again, a secret from its store
- * to its end, proofs side by side, pages of a list, and a conversation. A sequence in which a rule was broken is sent once more,
- * with fresh things. Where the target is no emulator, the scenarios of chat bring a conversation about.
+ * Sequences for rules that no single request can break: the life of an intern, repeated creates, a secret from its store
+ * to its end, proofs side by side, pages of a list, and a conversation. A sequence in which a rule broke is sent once more,
+ * with fresh interns. At a deployment the scenarios of chat have the conversations.
  */
 export function sequences(
   ctx: Ctx,
   { has, broken, over }: { has(need: string): boolean; broken(): number; over(): boolean },
 ): readonly RowSequence[] {
-  /** Sends a sequence. Answers whether it broke a rule that was whole before. */
+  /** Sends a sequence. Returns whether it showed a new kind of breach. */
   const breaks = async (sequence: () => Promise<unknown>): Promise<boolean> => {
     const before = broken();
     await sequence();
@@ -388,10 +388,10 @@ export function sequences(
   ];
 }
 
-/** Statuses that an intern has until it is deleted. */
+/** Statuses before a delete. */
 const STANDING = 'status=queued,provisioning,running,failed,stopped';
 
-/** Whole lists, at once and in some pages: each intern that a caller sees is in one of them. */
+/** Reads whole lists, at once and in pages. */
 export async function sendLists(ctx: Ctx): Promise<void> {
   const all = await pages(ctx, `limit=100&workspace_id=${encodeURIComponent(ctx.target.workspaceId)}`);
   const limit = `limit=${Math.max(2, Math.ceil(all / 4))}`;

@@ -6,7 +6,7 @@ import * as expect from '../framework/expect.js';
 import { type Arrival, arrival, atOnce, heldBack } from '../helpers/held-back.js';
 import { onRunning, onShared } from '../helpers/interns.js';
 
-/** CHAT-1 and CHAT-2: what the intern says arrives whole, and while it is said. */
+/** CHAT-1 and CHAT-2: content arrives whole, and while the intern says it. */
 export const CHAT_CONTENT = checksOf('CHAT-1', {
   'chat-content/reasoning-apart': {
     level: 'P',
@@ -37,7 +37,7 @@ export const CHAT_CONTENT = checksOf('CHAT-1', {
   },
   'chat-content/lone-surrogates': {
     level: 'P',
-    title: 'Halves of surrogate pairs in content stay what they are, as JSON can say it.',
+    title: 'Content with halves of surrogate pairs arrives unchanged, as JSON can carry them.',
     maxRuns: 30,
     ...onShared(['control'], async (ctx, intern) => {
       await ctx.property('said', surrogates(), async (say) => {
@@ -82,7 +82,7 @@ export const CHAT_CONTENT = checksOf('CHAT-1', {
   'chat-stream/as-it-is-said': {
     title: 'The reply arrives while the run goes on, not when it has ended.',
     ...onRunning(['behaviour:silent'], async (ctx, intern) => {
-      // Content that comes while the run goes on proves it at once. The rest is for interns that say all in one go.
+      // Content during the run proves it at once. The rest is for interns that say everything at once.
       const first = await atOnce(ctx, intern.chat(ctx.prompt('silent')));
       if (first.status < 300) {
         const began = first.until('the first content', (t) => t.content !== '' || t.finish !== undefined);

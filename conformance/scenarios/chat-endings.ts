@@ -8,7 +8,7 @@ import { onRunning, onShared } from '../helpers/interns.js';
 import { closed } from '../helpers/turns.js';
 import type { Transcript } from '../probe/chunks.js';
 
-/** `asked` says who ended the run: a request of the kit, or the intern that was asked to. */
+/** The run ended with run_ended. `asked`: who ended it, a request of the kit or the prompted intern. */
 const ended = (ctx: Ctx, t: Transcript, what: string, asked: 'the kit' | 'the intern' = 'the kit') => {
   expect.finish(t, 'error', what);
   if (asked === 'the intern') endedBy(ctx, t, 'run_ended');
@@ -24,7 +24,7 @@ const severed = (ctx: Ctx, t: Transcript, what: string) => {
   equal(t.error?.reason, 'stream_severed', `error reason of ${what}`);
 };
 
-/** CHAT-4, CHAT-12 and CHAT-13: runs that are ended, and what their last chunk says. */
+/** CHAT-4, CHAT-12 and CHAT-13: the ends of runs, and their last chunks. */
 export const CHAT_ENDINGS = checksOf('CHAT-12', {
   'chat-endings/cancelled': {
     title: 'A run that the intern cancels ends with error, code 410, reason run_ended, final chunk, [DONE].',
@@ -78,7 +78,7 @@ export const CHAT_ENDINGS = checksOf('CHAT-12', {
   },
   'chat-endings/fails': {
     requirement: 'CHAT-2',
-    title: 'A run that fails midway ends with error, is no run_ended, and keeps what was said.',
+    title: 'A run that fails midway ends with an error that is not run_ended, and keeps its content.',
     ...onShared(['control'], async (ctx, intern) => {
       for (const retryable of [true, false]) {
         const t = await intern.talk(await ctx.script([{ say: 'Half' }, { end: 'failed', retryable }]));
@@ -120,7 +120,8 @@ export const CHAT_ENDINGS = checksOf('CHAT-12', {
   },
   'chat-endings/suspend-while-waiting': {
     requirement: 'SUSP-1',
-    title: 'Suspending ends runs that wait: their answers are refused, after the resume too, which takes a prompt.',
+    title:
+      'Suspending ends waiting runs: answers to them are refused, even after a resume, when prompts are taken again.',
     ...onRunning(['behaviour:ask-permission'], async (ctx, intern) => {
       const t = await intern.asked(ctx.prompt('ask-permission'));
       const { session } = callOf(t);

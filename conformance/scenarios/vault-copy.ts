@@ -27,7 +27,7 @@ import type { Answer } from '../probe/client.js';
 
 const OFF = { status: 503, reason: 'vault_writes_disabled', retryable: true } as const;
 
-/** The secrets that a copy answers. */
+/** The secrets in the answer to a copy. */
 function copied(answer: Answer): Secret[] {
   expect.done(answer, 'a copy');
   isObject(answer.json, 'body of a copy');
@@ -48,7 +48,7 @@ async function inWorkspace(ctx: Ctx, count: number): Promise<string[]> {
   return names;
 }
 
-/** A copy that is refused changes nothing of the vault that it was for. */
+/** A refused copy leaves the vault of the intern unchanged. */
 async function nothingCopied(
   ctx: Ctx,
   names: readonly string[],
@@ -63,7 +63,7 @@ async function nothingCopied(
     (secrets) => isDeepStrictEqual(secrets.get(first)?.hosts, ['own.example.com']),
   );
   const all = [...names, ...missing];
-  // The one that cannot be copied comes last, first and in between.
+  // The missing secret comes last, first and in between.
   const turned = fc.nat(all.length - 1).map((turn) => [...all.slice(turn), ...all.slice(0, turn)]);
   const refused = async (order: readonly unknown[]) => {
     expect.error(await copy(ctx, id, order), expected, 'a copy of what cannot be copied');
@@ -76,7 +76,7 @@ async function nothingCopied(
 
 export const VAULT_COPY = checksOf('VAULT-7', {
   'vault/copy': {
-    title: 'A copy has the value and the hosts of the secret, in place of one of that name, and shows each once.',
+    title: 'A copy has the value and the hosts of the secret, and replaces one of the same name.',
     ...onStopped([], async (ctx, { id }) => {
       const scope = ofIntern(id);
       const [name, other] = [secretName(ctx), secretName(ctx)];
@@ -101,7 +101,7 @@ export const VAULT_COPY = checksOf('VAULT-7', {
     }),
   },
   'vault/copy-all-or-nothing': {
-    title: 'Where one of the names is not there, the copy is 404 and nothing is copied, wherever that name stands.',
+    title: 'If one of the secrets does not exist, the copy is 404 and copies nothing, whatever the order of names.',
     needs: ['write'],
     maxRuns: 6,
     async run(ctx) {
@@ -109,7 +109,7 @@ export const VAULT_COPY = checksOf('VAULT-7', {
     },
   },
   'vault/copy-unbound': {
-    title: 'Where the hosts of one are null, the copy is 409 and nothing is copied.',
+    title: 'If one of the secrets has no hosts, the copy is 409 and copies nothing.',
     needs: ['control', 'disposable', 'write'],
     maxRuns: 6,
     async run(ctx) {
@@ -153,7 +153,7 @@ export const VAULT_COPY = checksOf('VAULT-7', {
   },
   'vault/copies-are-apart': {
     level: 'C',
-    title: 'What changes later in one place does not in the other, and a copy has a time of its own.',
+    title: 'Later changes of the source or the copy leave the other unchanged. A copy has its own created_at.',
     ...onStopped(['control', 'write', 'clock'], async (ctx, { id }) => {
       const scope = ofIntern(id);
       const [name = ''] = await inWorkspace(ctx, 1);

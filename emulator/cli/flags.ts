@@ -46,7 +46,7 @@ const text = (
   from: (value) => String(value),
 });
 
-/** It goes into a header, where clients send anything but ASCII differently. It is never shown. */
+/** A secret for a header. It must be ASCII, as clients disagree about other characters. Messages never show it. */
 const token = (describe: string): Flag<string> => {
   const what = 'visible ASCII characters, without spaces';
   const pattern = /^[\x21-\x7e]+$/;

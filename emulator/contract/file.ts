@@ -5,7 +5,7 @@ import { problem, words } from './problem.js';
 import { inWords } from './system-error.js';
 import { oneLine } from './visible.js';
 
-/** A file of somebody else's that cannot be used: one line that names it, and says what is wrong with it. */
+/** An invalid file, in one line that names the file and the mistake. */
 export class FileInvalid extends Error {
   override readonly name = 'FileInvalid';
   constructor(file: string, why: string) {
@@ -14,11 +14,11 @@ export class FileInvalid extends Error {
 }
 
 const MEGABYTE = 1024 * 1024;
-/** Bytes above which a file is not read: parsed, it takes several times as much memory. */
+/** Bytes of the largest file that is read: parsing takes several times as much memory. */
 const MOST = 256 * MEGABYTE;
 
 /**
- * The text of a file that others wrote. `name` is what it is called: `report old.json`.
+ * The text of a file that others wrote. `name` is for messages: `report old.json`.
  *
  * @throws FileInvalid
  */
@@ -26,7 +26,7 @@ export function textOfFile(path: string, name: string): string {
   const parts: Buffer[] = [];
   try {
     const there = statSync(path);
-    // A pipe that nobody writes to holds the process up for ever. Only a pipe that a shell puts in the place of a file is meant.
+    // Reading a pipe without a writer would hang. Pipes of a shell, such as `<(…)`, are below /dev or /proc.
     if (!there.isFile() && !there.isDirectory() && !/^\/(dev|proc)\//.test(path))
       throw new FileInvalid(name, 'is no file, but a device or a pipe');
     const handle = openSync(path, 'r');

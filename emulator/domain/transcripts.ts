@@ -22,12 +22,12 @@ type LineText = Exclude<Utterance, { readonly type: 'content' }> | { readonly ty
  */
 interface Transcript {
   /**
-   * For each entry the number of its first line and its place among all changes; its other lines have the next ones.
+   * For each entry the number of its first line, and that line's place among all changes. The other lines of the entry follow.
    */
   readonly firsts: number[];
   readonly seqs: number[];
   readonly times: number[];
-  /** For what the intern said, which is most of it, only the texts. */
+  /** The entries. Content, which is most of them, is kept as texts only. */
   readonly said: (readonly string[] | Held)[];
   /** The number of the next line. */
   next: number;
@@ -47,7 +47,7 @@ export interface PlacedLine {
 }
 
 /**
- * A line that may be sent again, in the turn that it was asked for. It is made only when it is sent, because making it
+ * A line that may be sent again. It is made only when it is sent, because making it
  * costs more than finding it.
  */
 export interface PastLine {
@@ -69,12 +69,12 @@ export interface Transcripts {
   clear(): void;
 }
 
-/** The limits: how many runs, and about how many bytes of one and of all together. */
+/** Most runs that are kept, and about the most bytes of one and of all together. */
 const RUNS = 1_000;
 const BYTES_OF_ONE = 256 * 1024;
 const BYTES = 16 * 1024 * 1024;
 /**
- * How far both limits may be exceeded, so that the oldest are dropped together: taking them one by one from a map gets
+ * The factor by which both limits may be exceeded, so that the oldest are dropped together: taking them one by one from a map gets
  * ever slower.
  */
 const SLACK = 1.1;
@@ -138,7 +138,7 @@ export function createTranscripts(
       total -= oldest.size;
     }
   };
-  /** Halves one that has become too long, from its beginning: shifting line by line would cost each time. */
+  /** Drops the first half of a transcript that is too long. Dropping line by line would cost each time. */
   const shorten = (transcript: Transcript) => {
     const half = transcript.said.length >> 1;
     const size = transcript.said.splice(0, half).reduce((sum, said) => sum + sizeOf(said), 0);
@@ -151,7 +151,7 @@ export function createTranscripts(
   return {
     note(runId, said) {
       const known = transcripts.get(runId);
-      // A dropped one does not begin again in the middle.
+      // A dropped transcript does not begin again in the middle.
       if (!known && said.type !== 'prompt') return;
       const transcript = known ?? begin(runId);
       const held = said.type === 'content' ? said.texts : said;

@@ -17,7 +17,7 @@ export interface Order {
 export interface Outcome {
   readonly written?: Written;
   readonly problem?: string;
-  /** The values that got an alias by it. */
+  /** The values that got an alias in this line. */
   readonly learned: readonly Learned[];
 }
 
@@ -35,7 +35,7 @@ const heapFor = (limit: number) => Math.max(LEAST_HEAP, Math.ceil((limit * HEAP)
 function started(main: string, heap: number, beginning: Beginning): ChildProcess {
   const child = fork(main, [], {
     serialization: 'advanced',
-    // V8's words when it runs out of memory are for nobody.
+    // V8 prints much when it runs out of memory.
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     execArgv: [`--max-old-space-size=${heap}`],
   });
@@ -45,9 +45,9 @@ function started(main: string, heap: number, beginning: Beginning): ChildProcess
 }
 
 /**
- * A writer in a process of its own. Exchanges meanwhile wait for no line, however long, and an exchange that takes too
- * much memory ends that process alone. It is then recorded without its bodies, by a new process that knows what the
- * former one did.
+ * A writer in a process of its own, so that no exchange waits for a line. An exchange that takes too
+ * much memory ends only that process. A new process, which knows what the
+ * former one did, then records it without its bodies.
  *
  * From source, which Node 20 cannot run, it is a writer in this process.
  *
@@ -95,7 +95,7 @@ export function createWriterProcess(
 
   let last: Promise<unknown> = Promise.resolve();
   return {
-    // One at a time: the one that ends the process is known, and what waits is held once.
+    // One exchange at a time, so that it is known which one ended the process.
     write(raw, path) {
       const written = last.then(() => write({ packed: pack(raw), path }));
       last = written.catch(() => {});

@@ -41,7 +41,7 @@ const HOP_BY_HOP = [
   'transfer-encoding',
   'x-request-id',
 ];
-/** The headers of a browser, or similar ones, when a page of another site asks. */
+/** Headers of requests from pages of other sites. */
 const FOREIGN = [
   'Host: evil.example',
   'Host: localhost\r\nOrigin: http://evil.example',

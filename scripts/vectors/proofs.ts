@@ -172,11 +172,11 @@ export function proofVectors(): ProofVectors {
     interns,
     subjects: () => ['user_alice', 'user_bob'],
     settings: () => ({ proof_window: 60_000 }),
-    // These are verified at their own time: right at the edge.
+    // Vectors are verified without delay, exactly at the limits of time.
     delay: 0,
     daemonOrigin: () => '',
   });
-  // Tokens are no part of a proof.
+  // A verifier of proofs does not see the token.
   const defects = DEFECTS.filter((defect) => defect.reason !== 'token_invalid');
   return {
     format: 'intern-emulator proof vectors',

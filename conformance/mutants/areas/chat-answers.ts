@@ -27,7 +27,7 @@ export const CHAT_ANSWERS = defineMutants({
     return !echo?.tool_calls?.some(({ id }) => id === callId);
   }),
   'answer-of-texts-refused': refusesEvery(({ content }) => String(content).includes('"content":{')),
-  // An answer that is sent to another intern is delivered.
+  // An answer to the wrong intern is delivered to the one that asked.
   'answer-taken-by-any-intern': exchanges(async (exchange, next) => {
     const { request, internId } = exchange;
     const answer = await answering(exchange);
@@ -50,7 +50,7 @@ export const CHAT_ANSWERS = defineMutants({
         ? { ask: { ...event.ask, fields: event.ask.fields.filter(({ name }) => !(name in {})) } }
         : event,
   ),
-  // An answer to a question that is answered is answered with an empty reply.
+  // A second answer to a question gets a reply.
   'answer-that-comes-later-is-200': refusesAnswers(STALE, cannedReply('Thanks.')),
   'reply-without-session-is-unknown': sentAnswers((body) => ({ session_id: 'none', ...body })),
   'reply-to-an-unknown-call-is-409': refusesAnswers('interaction_unknown', refused(STALE)),
@@ -66,14 +66,14 @@ export const CHAT_ANSWERS = defineMutants({
     (_, runs) => streamingIn(runs).length > 0,
   ),
   'reply-content-before-all': refusesEvery(({ content }) => content === 'no such option'),
-  // While the run streams an answer to its old question is interaction_not_pending.
+  // While the run streams, a second answer is refused with interaction_not_pending.
   'reply-stale-before-streaming': refusesAnswers('attachment_failed', refused(STALE)),
   // The call of a run that was cancelled, as by a suspend, is unknown.
   'reply-to-a-cancelled-run-is-404': refusesAnswers(STALE, refused('interaction_unknown'), ({ sessionId }, runs) =>
     runs.some((run) => run.session_id === sessionId && run.ended === 'cancelled'),
   ),
   'reply-need-not-stream': sentAnswers((body) => ({ ...body, stream: true })),
-  // An answer that comes second is answered with an empty stream.
+  // A second answer gets an empty stream.
   'reply-that-comes-second-is-200': answers({ of: 'chat', status: 409 }, (reply) =>
     [STALE, 'attachment_failed'].some((reason) => errorOf(reply)?.metadata?.reason === reason)
       ? { ...typed(reply, 'text/event-stream', DONE), status: 200 }
