@@ -4,7 +4,7 @@ import { isRecord, recordOf } from '../probe/json.js';
 import { COMPARED_HEADERS, COMPARED_VALUES, isSameBoot, isSecret, MENDED_BY_TIME } from './compared.js';
 import { textOf } from './events.js';
 
-/** A difference between two answers. `byTime`: a later answer may be without it. */
+/** A difference between two answers. `byTime`: it may be gone in a later answer. */
 interface Drifted extends Difference {
   readonly byTime?: boolean;
 }
@@ -54,7 +54,7 @@ export function compareJson(into: Compared, bindings: Bindings, place: Spot, rec
     if (!isTime) finding('a time in Unix seconds', typeOf(live));
     return;
   }
-  // A number under the name of a credential is recorded as text.
+  // A recording shows a credential as text, even where the answer had a number.
   if (typeof live === 'number' && alias !== undefined && isSecret(alias)) return;
   if (typeOf(recorded) !== typeOf(live)) return void finding(typeOf(recorded), typeOf(live), `type of ${where}`);
   if (alias === 'time' || (alias !== undefined && isSecret(alias))) return;
@@ -141,14 +141,14 @@ function compareLists(
 /** A header without its parameters. */
 const bare = (value: string | undefined) => value?.split(';')[0]?.trim().toLowerCase();
 
-/** How two values of a header are the same. */
+/** When two values of a header count as the same. */
 const SAME_HEADER = {
   value: (before, now) => before === now,
   'media-type': (before, now) => bare(before) === bare(now),
   present: (before, now) => (before === undefined) === (now === undefined),
 } satisfies Record<string, (before: string | undefined, now: string | undefined) => boolean>;
 
-/** Compares the headers of the contract. @param isSuccess of refusals the interface says less */
+/** Compares the headers of the contract. @param isSuccess the interface says less about the headers of refusals */
 export function compareHeaders(
   into: Compared,
   recorded: Readonly<Record<string, string>>,

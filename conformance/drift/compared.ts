@@ -1,11 +1,11 @@
 import { MOMENTS } from '../../emulator/recording/template.js';
 
 /**
- * The parts that drift compares, and those that it passes over: each row with its reason. docs/recordings.md shows the same table.
- * A field without a name here is compared by its type alone.
+ * What drift compares and what it leaves out, each with its reason. docs/recordings.md shows the same table.
+ * Of a field that is not listed here, only the type is compared.
  */
 
-/** Keys whose values must be equal, anywhere in a body; one with a full stop below the key before it alone. */
+/** Keys whose values must be equal, anywhere in a body. `a.b` is the key `b` directly below the key `a`. */
 export const COMPARED_VALUES: Readonly<Record<string, string>> = {
   code: 'an error is known by it',
   reason: 'clients decide by it',
@@ -35,11 +35,11 @@ export const WRITTEN_SETTINGS: readonly string[] = ['name', 'description', 'inst
  */
 export const MENDED_BY_TIME: ReadonlySet<string> = new Set(['status', 'progress', 'hostname']);
 
-/** How long a boot stays in each of its states is time. */
+/** The statuses of a boot. How long it stays in each is not compared. */
 const ON_THE_WAY: ReadonlySet<unknown> = new Set(['queued', 'provisioning']);
 const OF_A_BOOT: ReadonlySet<unknown> = new Set(['queued', 'provisioning', 'running', 'failed']);
 
-/** Whether a live status is one that a recorded boot was in, or comes to. */
+/** Whether the live status may stand for the recorded one: both belong to the same boot. */
 export const isSameBoot = (recorded: unknown, live: unknown): boolean =>
   ON_THE_WAY.has(recorded) && OF_A_BOOT.has(live);
 
@@ -86,7 +86,7 @@ export const PASSED_OVER: readonly (readonly [what: string, why: string])[] = [
 ];
 
 /**
- * Answers that come from a deployment's condition at that moment rather than from its rules: an emulator is not in that
+ * Answers that come from the deployment's condition at that moment, not from its rules. An emulator is never in that
  * condition.
  */
 export const OF_THE_HOUR: Readonly<Record<number, string>> = {

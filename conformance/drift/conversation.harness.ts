@@ -6,7 +6,7 @@ import { toRecorded } from '../../emulator/recording/exchange.js';
 import { SCENARIO_HEADER } from '../../emulator/recording/format.js';
 import { namedCredentials } from '../../emulator/recording/record.js';
 
-/** As much of an emulator as a conversation needs: it may be one that is wrong. */
+/** The parts of an emulator that a conversation needs. It may be an emulator with a fault. */
 export type Spoken = Pick<Emulator, 'fetch' | 'clock' | 'target'>;
 
 /** A recorder in the same process: what the proxy writes, without its sockets. Times are those of the emulator's clock. */
@@ -24,7 +24,7 @@ export function recorderOf(emulator: Spoken) {
   const began = emulator.clock.now();
   let n = 0;
   let ticks = 0;
-  // A virtual clock stands still; microseconds show what came first.
+  // The virtual clock stands still between requests: added microseconds keep the order.
   const now = () => emulator.clock.now() - began + ++ticks / 1_000;
   const call = async (
     method: string,
@@ -85,7 +85,7 @@ interface CallOptions {
   leaveAfter?: number;
   /** The events while the answer streams. */
   during?: () => Promise<unknown>;
-  /** The client leaves when that has happened. */
+  /** Whether the client leaves after these events. */
   leaveAfterDuring?: boolean;
 }
 
@@ -141,7 +141,7 @@ async function directory(call: CallOf, { workspace_id }: { workspace_id: string 
   await call('GET', `/scim/sync-jobs/${job}`, { key });
 }
 
-/** A recording that goes through everything that a recording can show: what drift is tried on. */
+/** A recording with everything that a recording can show. Drift is tested with it. */
 export async function conversation(emulator: Spoken, recorder = recorderOf(emulator)) {
   const { call } = recorder;
   const { workspace_id, credentials, scim_mapping_id } = emulator.target;

@@ -35,7 +35,7 @@ export const about = (operation: string, method: string, path: string, answer: L
 export const json = (status: number, body: unknown, headers: Record<string, string> = {}) =>
   new Response(JSON.stringify(body), { status, headers: { ...JSON_TYPE, ...headers } });
 
-/** Drift of a deployment that answers like this from a recording of these lines, in time that nobody waits for. */
+/** The drift of a deployment that answers like this from a recording of these lines, on a virtual clock. */
 export async function driftFrom(
   lines: readonly Line[],
   fetch: (request: Request) => Response | Promise<Response>,

@@ -16,7 +16,7 @@ export { readRecording } from '../../emulator/recording/read.js';
 /** The options of a drift. Times in ms. */
 export interface DriftOptions extends Omit<RunnerOptions, 'checks'> {
   readonly exchanges: readonly PlacedExchange[];
-  /** How this was called, to be called again. */
+  /** The command line of this drift, so that it can be repeated. */
   readonly command: string;
 }
 
@@ -40,7 +40,7 @@ const headOf = (placed: PlacedExchange): RowHead => ({
   title: `${placed.exchange.request.method} ${placed.exchange.request.path} (${placed.file}:${placed.line})`,
 });
 
-/** A finding without the requirement that it breaks: drift holds all of them under its own. */
+/** A finding without the requirement that it breaks: drift reports every finding under its own requirement. */
 const lookOf = ({ found: { breaks: _, ...look } }: Finding): ReturnType<typeof foundOfAll> => look;
 
 /** The verdict on an exchange. */
@@ -56,10 +56,10 @@ function judged({ compared, error, met, placed, skip }: Played, { clean }: Pick<
   return { verdict: failed ? 'fail' : 'warn', finding: { ...clean(found), transcript: [], replay } } as const;
 }
 
-/** Exchanges that rest on one another, in their order. */
+/** Exchanges that depend on one another, in their order. */
 export type Scenario = readonly PlacedExchange[];
 
-/** The scenarios of each file of recordings, as they are selected: what an alias stands for holds within one. */
+/** The selected scenarios of each file of recordings. An alias stands for the same value within one scenario. */
 export const scenariosOf = (exchanges: readonly PlacedExchange[]) =>
   [...byKey(exchanges, ({ file, exchange }) => `${file} ${exchange.scenario ?? ''}`).values()].map(
     (scenario: Scenario) => ({
@@ -104,6 +104,6 @@ export async function drift(options: DriftOptions): Promise<Results> {
       },
     }),
   );
-  // A baseline may be of other recordings, too.
+  // A baseline may also hold rows of other recordings.
   return run(units, opened, { ...options, kind: 'scenario', partial: true });
 }

@@ -2,10 +2,10 @@ import type { RecordFields } from '../model/intern.js';
 import { isRecord, jsonOf, recordOf } from '../probe/json.js';
 import { createSseParser } from '../probe/sse.js';
 
-// Answers and recordings come in any form: nothing here throws.
+// Answers and recordings may have any form: nothing here throws.
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-/** A value as part of a line. */
+/** A value, as text for a line of the report. */
 export const said = (value: unknown): string => (typeof value === 'string' ? value : String(JSON.stringify(value)));
 
 /** The content that the first choice of a chunk adds. */
@@ -44,10 +44,10 @@ export function dataOf(text: string): string[] {
   return items.flatMap((item) => (item.kind === 'event' ? [item.data] : []));
 }
 
-/** The question of a tool call, in a few words. */
+/** A short name for the question in a tool call. */
 const question = (call: string) => `question (${said(recordOf(jsonOf(call)).kind ?? 'of no kind')})`;
 
-/** The parts of a chunk that have not the form from which its kinds are read. */
+/** The parts of a chunk whose form is wrong, so that no kind can be read from them. */
 function malformed(chunk: RecordFields): string[] {
   if (!Array.isArray(chunk.choices)) return ['chunk without a list of choices'];
   const [choice] = chunk.choices;
@@ -89,11 +89,11 @@ export function eventsOf(text: string): StreamEvent[] {
   return all.filter(({ kind }, index) => kind !== all[index - 1]?.kind || kind.startsWith('question'));
 }
 
-/** Acts of the intern rather than the service: on a deployment another run may differ. A turn ends in three ways. */
+/** Whether the intern caused an event rather than the service. On a deployment the intern may act otherwise next time. */
 export const ofTheIntern = (kind: string): boolean =>
   /^(?:reasoning$|content$|question |error |finish (?:stop|tool_calls|error)$)/.test(kind);
 
-/** A turn that ends in a way that the interface does not know: no intern can do that. */
+/** Whether a turn ends in a way that the interface does not know. No intern can cause that. */
 export const isUnknownEnd = (kind: string): boolean => kind.startsWith('finish ') && !ofTheIntern(kind);
 
 /** The kind of an event without what the intern decided in it. */

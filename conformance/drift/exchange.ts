@@ -12,7 +12,7 @@ import type { Host } from '../probe/time.js';
 import { isSecret } from './compared.js';
 import { dataOf } from './events.js';
 
-/** The names that a run gives interns, in place of recorded ones and by itself: each begins as no others do. */
+/** The names that a run gives its interns, in place of recorded ones or for interns of its own; all with the prefix. */
 export function createNames(prefix: string) {
   const given = new Map<string, string>();
   let count = 0;
@@ -34,13 +34,13 @@ export type Names = ReturnType<typeof createNames>;
 const isCredential = (alias: string): alias is CredentialName =>
   (CREDENTIAL_NAMES as readonly string[]).includes(alias);
 
-/** The credential behind a recorded one without a name, by what it opened. */
+/** The credential for a recorded one without a name. The operation and its status tell which. */
 function unnamedCredential({ operation, status }: RecordedExchange): CredentialName {
   if (operation === 'scim') return 'management_key';
   return (operation === 'daemon' || operation === 'sign') && status === 200 ? 'oauth_token' : 'api_key';
 }
 
-/** The credential that a recorded one is sent as. One that was answered 401, whichever it was, is made up. */
+/** The credential to send in place of a recorded one. For one that was answered 401, an invented one is sent. */
 function credentialOf(exchange: RecordedExchange, alias: string): CredentialName | { readonly bearer: string } {
   if (exchange.status === 401) return { bearer: 'made-up-0000000000000000' };
   return isCredential(alias) ? alias : unnamedCredential(exchange);
@@ -54,7 +54,7 @@ function credentialValue(driver: Driver, exchange: RecordedExchange, alias: stri
   return value;
 }
 
-/** A live answer. The body grows while its stream is open. */
+/** A live answer. Its body grows while the stream is open. */
 export interface Live {
   readonly status: number;
   readonly headers: Headers;
@@ -81,10 +81,10 @@ export const isRead = ({ request }: Pick<RecordedExchange, 'request'>): boolean 
 /** Methods that no `fetch` sends. */
 const NEVER_SENT = /^(?:CONNECT|TRACE|TRACK)$/i;
 
-/** How a live value, which may be any text, is spelled where it stands. */
+/** How a live value, which may be any text, is written in each part of a request. */
 const SPELLED = {
   json: (value: string) => JSON.stringify(value).slice(1, -1),
-  // By way of bytes: half a surrogate pair is no character.
+  // Through bytes, because encodeURIComponent throws on half a surrogate pair.
   path: (value: string) => encodeURIComponent(Buffer.from(value).toString()),
   header: (value: string) => value.replace(/[^\x20-\x7e]/gu, SPELLED.path),
   text: (value: string) => value,
@@ -106,7 +106,7 @@ function liveText(
       const { alias } = piece;
       if (alias === 'time') return new Date(host.now()).toISOString();
       if (alias === 'unix') return String(Math.floor(host.now() / 1_000));
-      // A value to be stored is nobody's credential; the same one where it was the same.
+      // A value to store is nobody's credential. Equal recorded values become equal ones here.
       if (exchange.operation === 'vault-store' && /^key\.\d+$/.test(alias)) return `drift-value-${alias}`;
       if (isSecret(alias)) return credentialValue(driver, exchange, alias);
       const present = bindings.get(alias);
@@ -119,8 +119,8 @@ function liveText(
 }
 
 /**
- * A recorded body with a name of this run for the intern that it names. So nobody else's intern is in its way, and what is
- * left behind is known by its name. A name that was refused is sent as it was, unless it is one that the run gave.
+ * A recorded body, in which a name of this run replaces the intern's name. So it meets nobody else's intern, and what it
+ * leaves behind is known by its name. A name that was refused is sent as it was, unless the run gave it.
  */
 function bodyWithNames({ names }: SendDeps, { operation, status, request }: RecordedExchange): string | undefined {
   const text = bodyText(request.body);
@@ -180,7 +180,7 @@ function requestOf(deps: SendDeps, bindings: Bindings, exchange: RecordedExchang
     as: alias === undefined ? null : credentialOf(exchange, alias),
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, live(value, 'header')])),
     ...(body === undefined || request.method === 'GET' || request.method === 'HEAD' ? {} : { body }),
-    // A recorded refusal for now is not waited out.
+    // A recorded 429 is wanted here: the client must not wait and send again.
     ...(exchange.status === 429 && { limited: true }),
   };
 }
@@ -224,7 +224,7 @@ export async function send(deps: SendDeps, bindings: Bindings, exchange: Recorde
   const ended = consume().finally(() => {
     isOver = true;
   });
-  // The reader that waits for the end meets it there.
+  // The reader that awaits `ended` gets the error there.
   ended.catch(() => {});
   return {
     status: answer.status,

@@ -44,7 +44,7 @@ export function createInternFinder(deps: InternDeps) {
     return { status: got, id: madeIn(exchange) };
   };
 
-  /** Has time pass until an intern that the run made is in a status. */
+  /** Waits until an intern that the run made is in a status. */
   const reached = async (id: string, status: PriorStatus): Promise<void> => {
     const isThere = async () => recordOf((await client.send({ path: internPath(id) })).json).status === status;
     if (await until(isThere)) return;
@@ -61,11 +61,11 @@ export function createInternFinder(deps: InternDeps) {
     await driver.control.useScript(id, null);
   };
 
-  /** One that the run makes: only such an intern may be written to. */
+  /** Makes an intern. Only an intern that the run made may be written to. */
   const made = async (likeness: Likeness): Promise<string> => {
     if (isReadOnly) throw lacking({ kind: 'read-only' });
     let answer = await create(likeness, likeness.name ?? names.fresh());
-    // Somebody else's may have the name.
+    // Somebody else's intern may have the name.
     if (answer.id === undefined && likeness.name !== undefined) answer = await create(likeness, names.fresh());
     if (answer.id === undefined) {
       const seen = { kind: 'create', status: answer.status } as const;
@@ -78,7 +78,7 @@ export function createInternFinder(deps: InternDeps) {
   return {
     made,
     reached,
-    /** One that is there and looks like it, for reads alone; else one that the run makes. */
+    /** An existing intern that looks like it, for reads alone. Where there is none, the run makes one. */
     async found(likeness: Likeness): Promise<string> {
       const isLike = ({ name: given, status }: RecordFields) =>
         status === likeness.status && (driver.control === undefined || given === likeness.name);

@@ -11,7 +11,7 @@ import { parsedBody, streamText } from './script.js';
 const callsOf = (chunk: RecordFields | undefined): unknown[] =>
   chunk === undefined ? [] : deltaOf(chunk).calls.map((call) => parsedBody(call.arguments));
 
-/** A live stream that came to its end. */
+/** A live stream that has ended. */
 export interface LiveStream {
   readonly text: string;
   readonly ended: RecordedExchange['ended'];
@@ -31,7 +31,7 @@ export function compareStream(
   const before = eventsOf(streamText(exchange));
   const now = eventsOf(live.text);
   const kinds = (events: typeof now) => events.map(({ kind }) => kind).join(' → ');
-  // Where the client left, what would have come is not known, but for what must never come.
+  // After the client left, nobody knows what would have come. An event that must never come still counts.
   const cut = exchange.ended === 'client' && !now.some(({ kind }) => isUnknownEnd(kind));
   const left = cut && kinds(now).startsWith(kinds(before));
   if (!left && kinds(before) !== kinds(now)) {
@@ -57,13 +57,13 @@ export function compareStream(
   return undefined;
 }
 
-/** A live answer that came to its end. */
+/** A live answer that has ended. */
 interface LiveAnswer extends LiveStream {
   readonly status: number;
   readonly headers: Headers;
 }
 
-/** The inputs of an evaluation beside the two answers. */
+/** What a judgement needs besides the two answers. */
 export interface Circumstances {
   /** The values of aliases; new ones are added. */
   readonly bindings: Bindings;
@@ -102,11 +102,11 @@ export function judge(exchange: RecordedExchange, live: LiveAnswer, circumstance
     if (free && errorOf(recorded)?.reason === 'name_conflict' && isSuccess(live.status)) {
       return { ...into, undecided: 'nobody has an intern of that name at the target' };
     }
-    // How long a teardown takes is time.
+    // A teardown may take less time here than in the recording.
     if (isTornDown(recorded) && live.status === 404) return into;
     const byTime = exchange.status === 404 && isTornDown(got);
     into.findings.push({ what: 'status', expected: exchange.status, actual: live.status, byTime });
-    // One success for another: the rest is compared all the same, and the created intern is known by its id.
+    // Both are successes: the rest is still compared, and the created intern's id becomes known.
     if (!isBothSuccess) return into;
   }
   compareHeaders(into, exchange.headers, live.headers, isBothSuccess);

@@ -20,11 +20,11 @@ import { recordedBefore, unresolved } from './recorded-before.js';
 import { scheduleOf } from './schedule.js';
 import { relationsOf, streamText } from './script.js';
 
-/** ms between two reads of what time can change, at first and at most. */
+/** The first and the longest pause between two reads of something that changes with time, in ms. */
 const FIRST = 500;
 const LONGEST = 4_000;
 
-/** How long to wait before each further look, less and less often, `limit` ms in all. */
+/** The pauses before each further look. They grow, and are `limit` ms in all. */
 function* pauses(limit: number): Generator<number> {
   let pause = FIRST;
   for (let waited = 0; waited < limit; waited += pause) {
@@ -47,7 +47,7 @@ export interface Played {
   readonly duration: number;
 }
 
-/** A run, and its client, which keeps to its rate, its budget, and the interns that it made. */
+/** A run and its client, which keeps the run's rate and budget and writes only to the interns that the run made. */
 type PlayDeps = RunBase & {
   readonly session: Session;
   /** Sends until the run is over. */
@@ -94,13 +94,13 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
   });
   const results: Promise<Played>[] = [];
   const open: { exchange: RecordedExchange; live: Live }[] = [];
-  /** Aliases whose value no answer gave: exchanges that need one are left out. */
+  /** Aliases for which no answer gave a value. Exchanges that need one are left out. */
   const missed = new Set<string>();
-  /** Clients that leave at a time of the schedule. */
+  /** The times of the schedule at which clients leave. */
   const leaving: { at: number; leave: () => void }[] = [];
-  /** Where in the schedule this is, ms. */
+  /** The place in the schedule, in ms. */
   let now = 0;
-  // An emulator that nothing may be written to may have other users.
+  // Other users may share an emulator that is only read.
   const clock = settings.readOnly ? undefined : driver.control;
   const pass = (ms: number) => (clock ? clock.advance(ms) : host.sleep(ms, signal));
 
@@ -111,7 +111,7 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
     if (alias.startsWith('mapping.') && !shown.has(alias))
       return `00000000-0000-4000-8000-${Buffer.from(host.tag(6)).toString('hex')}`;
     if (alias.startsWith('mapping.') && driver.target.scimMappingId) return driver.target.scimMappingId;
-    // Of the form of a digest: the client knows what it was made over.
+    // A value in the form of a digest will do: only the client knows what it was made of.
     if (alias.startsWith('digest.')) return Buffer.from(host.tag(32)).toString('hex');
     if (alias.startsWith('secret.')) return `${secretPrefixOf(session.prefix)}${host.tag(8)}`;
     const made = `drift-${host.tag(16)}`;
@@ -148,7 +148,7 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
     for (const { exchange, live } of open) {
       const writes = (exchange.writes ?? []).filter((write) => exchange.at + write.at <= at);
       const before = streamText({ ...exchange, writes });
-      // An emulator says the words of a script, if in other pieces; an intern of a deployment says something else.
+      // An emulator sends the script's words, perhaps in other pieces. An intern of a deployment says something else.
       const wanted = driver.control ? eventsOf(before).length : dataOf(before).length;
       const come = () => (driver.control ? eventsOf(live.text()).length : live.events());
       const until = host.now() + settings.timeout;
@@ -156,7 +156,7 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
     }
   };
 
-  /** Lets time pass until a place of the schedule. */
+  /** Waits until a place of the schedule. */
   const moveTo = async (at: number) => {
     if (clock && at > now) await clock.advance(at - now);
     now = Math.max(now, at);
@@ -173,7 +173,7 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
     return judge(exchange, { status, headers, text: live.text(), ended }, circumstancesOf(exchange));
   };
 
-  /** Reads again while time may mend a difference, until the answers agree. Gives the last finding. */
+  /** Reads again until the answers agree, while waiting may remove the difference. Returns the last finding. */
   const again = async (
     sending: SendDeps,
     exchange: RecordedExchange,
@@ -258,7 +258,7 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
   await preparation.first();
   for (const placed of scenario) {
     const { exchange } = placed;
-    // A run that had ended by then has ended here too.
+    // Where the recorded run had ended by then, the replayed one has ended too.
     const ended = results.filter((_, index) => {
       const other = all[index];
       return other !== undefined && schedule.endOf(other) <= exchange.at;

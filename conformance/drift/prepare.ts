@@ -14,15 +14,15 @@ interface PrepareDeps {
   readonly relations: Relations;
   readonly bindings: Bindings;
   readonly isReadOnly: boolean;
-  /** Whether the run made an intern: nothing is done to others. */
+  /** Whether the run made an intern. Others are left alone. */
   isOwn(internId: string): boolean;
 }
 
-/** Brings the target into the state that a recording rests on. */
+/** Brings the target into the state that a recording begins with. */
 export function createPreparation({ driver, interns, before, relations, bindings, isReadOnly, isOwn }: PrepareDeps) {
   const { control } = driver;
 
-  /** Reads alone may go to an intern that is there; on a deployment it need not bear the recorded name. */
+  /** For reads alone, an existing intern will do. On a deployment it may have another name than the recorded one. */
   const standIn = async (alias: string): Promise<string> => {
     const { status, name } = before.likenessOf(alias);
     const settled = control === undefined && status !== 'running' ? 'stopped' : status;

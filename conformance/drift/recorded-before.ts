@@ -14,7 +14,7 @@ export interface Likeness {
   readonly name?: string;
 }
 
-/** The statuses in which an intern stays until somebody does something; one on its way to another counts as stopped. */
+/** The statuses in which an intern stays until somebody acts. A status on the way to another counts as stopped. */
 const SETTLED = ['running', 'stopped', 'failed', 'destroy_failed'] as const;
 export type PriorStatus = (typeof SETTLED)[number];
 
@@ -42,7 +42,7 @@ const STATUS_BEFORE: Readonly<Record<string, PriorStatus>> = {
 const isForeign = ({ request }: RecordedExchange) =>
   /\$(?:foreign|outsider)_/.test(request.headers.authorization ?? '');
 
-/** The ground of a recording: looks through a scenario for things that it did not make itself. */
+/** What a recording needs and did not make itself, as a scenario's exchanges show it. */
 export function recordedBefore(all: readonly RecordedExchange[]) {
   const idsIn = (one: RecordedExchange) => recordsIn(one).flatMap((record) => aliasOf(record.id) ?? []);
   const created = new Set(all.filter(({ operation }) => operation === 'create').flatMap(idsIn));
@@ -78,7 +78,7 @@ export function recordedBefore(all: readonly RecordedExchange[]) {
     ),
     /** Whether a request of the recording writes to it. A prompt does too. */
     isWrittenTo: (alias: string): boolean => about(alias).some((one) => !isRead(one)),
-    /** Whether it is the intern of the own key: that key sees no other. */
+    /** Whether this is the intern whose own key the recording used: that key sees no other intern. */
     isOfOwnKey: (alias: string): boolean =>
       about(alias).some((one) => isSeen(one) && /\$own_key$/.test(one.request.headers.authorization ?? '')),
     /** Of the others, those that lists show, newest first. */

@@ -1,7 +1,7 @@
 import type { RecordedExchange } from '../../emulator/recording/format.js';
 import type { PlacedExchange } from '../../emulator/recording/read.js';
 
-/** A longer pause is cut to this: no test of a deployment waits for it to learn something. */
+/** The longest pause, in ms. A longer recorded one is cut to it, because waiting longer shows nothing more. */
 const LONGEST_PAUSE = 3_600_000;
 
 /**
@@ -25,11 +25,11 @@ function recordedEnds(scenario: readonly PlacedExchange[]): Map<RecordedExchange
 export const internAliasOf = ({ request }: RecordedExchange): string | undefined =>
   /\/interns\/\$(intern\.\d+)/.exec(request.path)?.[1];
 
-/** Whether it ended the runs of its intern. */
+/** Whether the exchange ended the runs of its intern. */
 export const endsRuns = ({ operation, status }: RecordedExchange): boolean =>
   (operation === 'suspend' || operation === 'delete') && (status ?? 500) < 300;
 
-/** Whether it streamed: an intern does not in two chats at once. */
+/** Whether the exchange streamed. An intern streams in one chat at a time. */
 const streams = ({ operation, status, writes }: RecordedExchange) =>
   operation === 'chat' && status === 200 && writes !== undefined;
 
@@ -40,7 +40,7 @@ interface Instant {
   readonly kind: 'request' | 'write' | 'over';
 }
 
-/** At one time, what earlier requests still got comes before a request, and its own writes come after it. */
+/** The order at one time: first the writes of earlier requests, then a request, then its own writes. */
 const placeOf = ({ exchange, kind }: Instant) => (kind === 'request' ? exchange.n - 0.5 : exchange.n);
 
 /**
@@ -92,7 +92,7 @@ export function scheduleOf(scenario: readonly PlacedExchange[]) {
     else said.set(exchange, [...(said.get(exchange) ?? []), now - (sent.get(exchange) ?? 0)]);
   }
   return {
-    /** Recorded time by which an exchange had ended, as far as the recording shows. */
+    /** The recorded time by which an exchange had ended, as far as the recording shows it. */
     endOf,
     /** Since the scenario began. */
     sentAt: (exchange: RecordedExchange): number => sent.get(exchange) ?? 0,

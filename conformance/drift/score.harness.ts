@@ -18,7 +18,7 @@ import { conversation, recorderOf, type Spoken } from './conversation.harness.js
 import { drift } from './drift.js';
 import { streamText } from './script.js';
 
-/** ms of real time that a mutant's conversation may take: one that hangs is recorded as far as it went. */
+/** The real time that a mutant's conversation may take, in ms. One that hangs is recorded up to there. */
 const PATIENCE = 3_000;
 const OPTIONS = { clock: 'virtual', profile: 'openrouter', settings: { turns_per_minute: 0 }, quiet: true } as const;
 
