@@ -13,7 +13,7 @@ const none = (uri: URL): never => {
   throw new ResourceNotFoundError(uri.href, `${uri.href} does not exist; resources/list has what does`);
 };
 
-/** A requirement as text: ours, the interface's own sentence, and where it stands. */
+/** A requirement as text: our sentence, the interface's own sentence, and its place. */
 function requirementText(id: string): string | undefined {
   const row = requirementOf(id);
   if (!row) return undefined;
@@ -26,7 +26,7 @@ function requirementText(id: string): string | undefined {
   ].join('\n\n');
 }
 
-/** A path of the control interface as a template; a born key never goes out. */
+/** A path of the control interface as a template. It never shows the key of an intern that was created. */
 const things = [
   { name: 'intern', path: '/interns', list: '/interns', what: 'An intern with its script and runs' },
   { name: 'run', path: '/runs', list: '/runs', what: 'A run with what was said in it' },

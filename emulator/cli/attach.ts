@@ -12,7 +12,7 @@ const DEFAULT_CONTROL = 'http://127.0.0.1:4683/_emulator';
 const DEFAULT_WAIT = 1_000;
 const NAMED_WAIT = 5_000;
 
-/** Where an emulator is, and what was started for it. */
+/** The address of an emulator, and the process that was started for it. */
 interface Attached {
   readonly control: string;
   readonly base: string;

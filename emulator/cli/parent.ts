@@ -9,7 +9,7 @@ const LOOK_EVERY = 1_000;
 const FARTHEST = 4;
 
 interface KnownProcess {
-  /** Its parent's id; 0 if unknown. */
+  /** The parent's id; 0 if unknown. */
   parent: number;
   command: string;
 }

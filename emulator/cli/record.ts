@@ -10,7 +10,7 @@ import { createLogging, flushAtEnd } from './logging.js';
 import { parentGone } from './parent.js';
 import { untilStopped } from './signals.js';
 
-/** Where the recorder listens by default: beside an emulator, not in its place. */
+/** The recorder's port by default. An emulator may listen beside it. */
 const DEFAULT_PORT = 4690;
 
 /**

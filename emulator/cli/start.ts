@@ -43,7 +43,7 @@ export function optionsOf(
     execution_deadline: given.executionDeadline,
     keepalive: given.keepalive,
     proof_window: given.proofWindow,
-    // That of a replay is separate, and defaults to the recorded one.
+    // A replay has a pace of its own, by default the recorded one.
     pace: given.pace === 'recorded' ? undefined : given.pace,
   };
   return defined({

@@ -5,7 +5,7 @@ import type { ClockControl, ClockKind, ClockOptions, Timer, TimerKind } from './
 
 export type * from './types.js';
 
-/** Where a virtual clock starts: 2026-01-01T00:00:00.000Z. */
+/** The start of a virtual clock: 2026-01-01T00:00:00.000Z. */
 export const VIRTUAL_EPOCH = Date.UTC(2026, 0, 1);
 
 /** The last instant that a timestamp of four-digit years can name; no clock can be advanced beyond it. */

@@ -6,7 +6,7 @@ export interface RandomState {
   readonly stream: string;
   /** How many bytes of the keystream were drawn. */
   readonly drawn: number;
-  /** Where the current block begins in the keystream, and how much of the block was used. */
+  /** The beginning of the current block in the keystream, and how much of the block was used. */
   readonly block: number;
   readonly at: number;
 }
@@ -66,7 +66,7 @@ export function createRandom(given: string = randomBytes(16).toString('hex'), na
     drawn += whole;
     return cipher.update(whole === BLOCK ? ZEROS : Buffer.alloc(whole));
   };
-  /** Where the next `length` bytes begin in the block, which is renewed if it does not hold them. */
+  /** The place of the next `length` bytes in the block, which is renewed if it does not hold them. */
   const take = (length: number): number => {
     if (at + length > BLOCK) {
       blockFrom = drawn;

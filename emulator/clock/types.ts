@@ -60,7 +60,7 @@ export interface ClockControl extends Clock {
 }
 
 export interface ClockOptions {
-  /** Where a virtual or automatic clock starts; 2026-01-01 by default. */
+  /** The start of a virtual or automatic clock; 2026-01-01 by default. */
   readonly start?: number;
   /**
    * Called with an error that a timer threw. By default it becomes an uncaught exception, as with the host's timers.

@@ -38,7 +38,7 @@ export interface DoorsDeps extends Pick<GroundDeps, 'lifetime' | 'mount' | 'fact
 
 export type Doors = ReturnType<typeof openDoors>;
 
-/** The parts that requests meet: the interface with its faults and its journal, replayed recordings, proofs and daemons. */
+/** The parts that receive requests: the interface with its faults and journal, replayed recordings, proofs, daemons. */
 export function openDoors(options: EmulatorOptions, deps: DoorsDeps) {
   const { lifetime, mount, factories, log, ground, accounts, resolve, interns, provisioning, create } = deps;
   const { runs, limiter, directory, vaults, scripts, plan, events, nameOf, delayed } = deps;
@@ -65,7 +65,7 @@ export function openDoors(options: EmulatorOptions, deps: DoorsDeps) {
     lifecyclePlan: plan,
     requestId: requestIds.next,
     log,
-    // The log hears of those in the journal by it.
+    // The journal reports its requests to the log.
     onRequest({ refused, ...request }) {
       if (refused) journalRefusal(journal, { ...request, refused });
       else onRequest?.(daemonRecord(request, clock.now(), accounts.redact), nameOf(request.internId ?? ''));

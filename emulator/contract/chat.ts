@@ -6,7 +6,7 @@ import { isRecord } from './record.js';
 import type { ApprovalMode } from './run.js';
 
 interface Read {
-  /** Fields that are ignored and were meant as known ones, in words. */
+  /** The ignored fields that were probably meant as known ones, in words. */
   readonly ignored: string | undefined;
 }
 
@@ -56,7 +56,7 @@ type Json = Record<string, unknown>;
 const CHAT_FIELDS = ['messages', 'stream', 'session_id', 'approval_mode'] as const;
 const INVOKE_FIELDS = ['input', 'session_id'] as const;
 
-/** The fields of a body that no read takes but that are nearly called as one that it does take. */
+/** The ignored fields of a body whose names are close to that of a known field. */
 function ignoredNear(body: Json, known: readonly string[]): string | undefined {
   const near = Object.keys(body).flatMap((key) => {
     if (known.includes(key)) return [];

@@ -7,7 +7,7 @@ import type { Called } from './operation.js';
  */
 export type DisturbanceClass = 'harmless' | 'transient' | 'final' | 'broken';
 
-/** Where in an exchange it happens: to the request as a whole, to its stream, at a write of it, or to its question. */
+/** The part of an exchange that a disturbance changes: the whole request, its stream, a write, or its question. */
 type Place = 'request' | 'stream' | 'write' | 'question';
 
 interface Row {

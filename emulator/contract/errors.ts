@@ -13,7 +13,7 @@ export interface ErrorRow {
   readonly requirement?: string | null;
 }
 
-/** A row of the table of refusals. `requirement` is that of a refusal where neither its operation nor its field has one. */
+/** A row of the table of refusals. `requirement` counts if neither the operation nor the field has one. */
 type Row = readonly [status: number, message: string, requirement: string | null, reason?: string, retryable?: boolean];
 const RETRY = true;
 

@@ -7,7 +7,7 @@ import { type Infer, type View, withZod } from './with-zod.js';
 /** `not_judged`: no rule applies, or it is not known what was answered. */
 export const VERDICTS = ['kept', 'broken', 'not_judged'] as const;
 
-/** The verdict of the rules of the interface on an exchange: those that it was held against, and those that it broke. */
+/** The verdict of the rules of the interface on an exchange: the rules that judged it, and those that it broke. */
 const shieldSchema = withZod((z) => {
   const text = z.string();
   const broken = z.strictObject({ rule: text, sentence: text, what: text, expected: text, actual: text });
@@ -34,7 +34,7 @@ export const journalEntrySchema = withZod((z) => {
     /** For a refusal: what exactly was wrong, even if the response may not say it, and its requirement. */
     wrong: nullable(),
     requirement: nullable(),
-    /** The fields that were wrong, if it was one: in the body, or in the query. */
+    /** The fields that were wrong, in the body or in the query. */
     fields: z
       .array(
         z.strictObject({
@@ -47,7 +47,7 @@ export const journalEntrySchema = withZod((z) => {
     injected: (
       z.strictObject({ status, delay, disconnect, reset, at, disturb, write, state }) as Z.ZodType<Injected>
     ).exactOptional(),
-    /** Of a request with a valid `traceparent`. */
+    /** The ids of a valid `traceparent`. */
     trace: z.strictObject({ trace_id: z.string(), parent_id: z.string(), sampled: z.boolean() }).exactOptional(),
     /** With `--judge`, once it has ended. */
     judged: (shieldSchema() as Z.ZodType<Shield>).exactOptional(),
@@ -63,7 +63,7 @@ export const journalEntrySchema = withZod((z) => {
         run_ended: z.string().exactOptional(),
       })
       .exactOptional(),
-    /** If parts were left out for their size. */
+    /** Parts were left out for their size. */
     truncated: z.literal(true).exactOptional(),
   });
 });

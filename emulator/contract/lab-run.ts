@@ -15,7 +15,7 @@ const requestSchema = withZod((z) => {
     connection: count,
     /** Below the base URL, or below the daemon's origin, as sent. */
     path: text,
-    /** As sent, in order. Credentials and proofs are redacted where they are shown. */
+    /** The headers as sent, in order. Credentials and proofs are redacted when they are shown. */
     headers: z.array(z.tuple([text, text])).max(1_000),
     body: text,
     arrived: ms,
@@ -68,7 +68,7 @@ export const labRunSchema = withZod((z) => {
     requests: labResultSchema().shape.requests,
     /** Events that were out, and due, at each write of a prompt case. */
     prompt: z.array(z.strictObject({ due: count, out: count })),
-    /** Where the body was cut, if elsewhere than the case writes it. */
+    /** The places at which the body was cut, if they are not the writes of the case. */
     cuts: z.array(count).optional(),
     /** The verdict of the kit that judged it, and what is wrong or why there is no verdict. */
     result: z

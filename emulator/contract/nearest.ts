@@ -3,7 +3,7 @@ import leven from 'leven';
 /** Longer names are not compared: nobody mistypes one, and the time grows with both lengths. */
 const LONGEST = 100;
 
-/** This number of edits or fewer makes a name another one's misspelling. */
+/** A name is a misspelling of another one if it is this number of edits away, or fewer. */
 const few = (name: string) => Math.max(2, Math.floor(name.length / 3));
 
 /**
@@ -18,7 +18,7 @@ export function nearest(word: string, known: Iterable<string>, within = few): st
     if (name.length > LONGEST) continue;
     const limit = Math.min(within(name), found ? found.far - 1 : LONGEST);
     if (limit < 0) continue;
-    // leven answers the limit itself for everything beyond it.
+    // leven returns its limit for every greater distance.
     const far = leven(given, name.toLowerCase(), { maxDistance: limit + 1 });
     if (far <= limit) found = { name, far };
   }

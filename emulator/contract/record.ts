@@ -2,5 +2,5 @@
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The names of a value that may be no object, as those of an empty one. */
+/** The names of an object; none for any other value. */
 export const recordOf = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {});

@@ -15,7 +15,7 @@ export interface Usage {
 export const RUN_ENDS = ['stop', 'cancelled', 'deadline', 'severed', 'failed'] as const;
 export type RunEnded = (typeof RUN_ENDS)[number];
 
-/** Where a run began. Decides whether questions are asked, and which deadline applies. */
+/** The call that began a run. It decides whether questions are asked, and which deadline applies. */
 export type RunOrigin = 'chat' | 'invoke';
 
 export type ApprovalMode = 'manual' | 'self-drive';

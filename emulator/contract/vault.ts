@@ -29,7 +29,7 @@ export function normalizeHost(text: string): string | undefined {
   const host = text.toLowerCase().replace(/\.$/, '');
   if (host.length > 253) return undefined;
   const labels = host.split('.');
-  // Whatever ends in a number is read as an address.
+  // A host that ends in a number is an address.
   return labels.every((label) => LABEL.test(label)) && !/^\d+$/.test(labels.at(-1) ?? '') ? host : undefined;
 }
 

@@ -7,9 +7,9 @@ const PAIR = /(^|[?&#;\s"'(<])([\w.[\]%-]{1,100})=["']?([^&#\s"<>\\]*)/g;
 /** The password of an address: `https://bob:…@git.test`. */
 const USER = /:\/\/[^\s/@:"]{0,100}:([^\s/@"]{8,})@/g;
 const HEADER = /(?:authorization|api-key)\s*:\s*((?:(?:bearer|basic|token)\s+)?[^\s"'\\,;]{8,})/gi;
-/** `token: …`, as YAML has it, or a sentence. A word after it may be none: a credential has letters and digits. */
+/** `token: …`, as in YAML or a sentence. The value must have letters and digits: a plain word is no credential. */
 const LINE = /(?<![\w-])([\w-]{1,100}):[ \t]+(?=[^\s\d]*\d)(?=[^\sA-Za-z]*[A-Za-z])["']?([^\s"',;]{8,})/g;
-/** Signed tokens, and keys that begin as those of their maker do. Without a bound, a long run is walked from each `eyJ` in it. */
+/** Signed tokens, and keys with the beginning of a known maker. The bound keeps a long text from being walked from each `eyJ`. */
 const SHAPED =
   /\b(?:eyJ[\w-]{8,512}\.[\w-]+\.[\w-]+|(?:[spr]k|gh[opsu]|github_pat|glpat|xox[abps]|emu-ikey|emu-dtok)[-_][\w-]{16,}|AKIA[A-Z0-9]{16}\b)/g;
 /** The Base64 of JSON. */

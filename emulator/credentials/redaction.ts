@@ -154,7 +154,7 @@ export function createRedaction() {
       yield* secretPairs(text);
     },
   };
-  /** Where the end of a text may be the beginning of a credential, which the next write may complete. */
+  /** Finds the beginning of a credential at the end of a text: the next write may complete it. */
   const begun: Known['begun'] = (text) => {
     const shape = BEGUN.exec(text.slice(-4_096));
     const value = known.begun(text);

@@ -23,7 +23,7 @@ const ESCAPES: readonly { readonly written: RegExp; says(match: RegExpMatchArray
 /** Undoes one layer of escapes of one kind; undefined if there are none. */
 function unescaped(source: Read, { written, says }: (typeof ESCAPES)[number]): Read | undefined {
   let text = '';
-  // Where characters were shortened: the text from `to[n]` on is from `from[n]` on in the source.
+  // Escapes are longer than their characters: `to[n]` in the text is `from[n]` in the source.
   const to: number[] = [];
   const from: number[] = [];
   let last = 0;
@@ -139,7 +139,7 @@ export function* spelledIn(text: string, search: Search): Generator<Place> {
 const HALF_ESCAPE = /(?:%[0-9a-f]?|\\(?:u[0-9a-f]{0,3})?)$/i;
 const LAST_BASE64 = /[A-Za-z0-9+/_-]{10,}=*$/;
 
-/** Where the end of a text that was cut may be the beginning of something, in the same spellings. */
+/** Finds the beginning of a known value at the end of a text that was cut, in the same spellings. */
 export function begunIn(text: string, begun: Known['begun']): Omit<Place, 'end'> | undefined {
   const tail = text.slice(-4_096);
   const found: Omit<Place, 'end'>[] = [];

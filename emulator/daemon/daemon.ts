@@ -38,7 +38,7 @@ export interface DaemonDeps {
   /** The known OAuth subjects, for hints only. */
   subjects(): Iterable<string>;
   readonly requireV2?: boolean | undefined;
-  /** Where used nonces outlive the process; by default they are held in memory. */
+  /** Used nonces, if they outlive the process; by default they are in memory. */
   readonly kept?: KeptNonces | undefined;
   readonly lifecyclePlan?: (intern: InternRow) => { readonly daemon: 'reachable' | 'unreachable' };
   /** An id for a request that has none of its own (BASE-6). */

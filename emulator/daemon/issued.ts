@@ -8,7 +8,7 @@ const SLACK = 1.1;
 
 /**
  * The inputs of the emulator's own signatures, so that a refusal can name them; they are never part of a verdict. The
- * last `most` are remembered, and some before them: by default those of the last 1,000 proofs with a route.
+ * last `most` are remembered, and some before them: by default the inputs of the last 1,000 proofs with a route.
  */
 export function createIssued(most = 2_000) {
   const bySignature = new Map<string, ProofFields>();

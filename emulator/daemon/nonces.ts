@@ -17,7 +17,7 @@ export interface Nonces {
   readonly size: number;
 }
 
-/** Where used nonces are kept, oldest first. */
+/** The used nonces, oldest first. */
 export interface NonceRows {
   readonly size: number;
   has(id: string): boolean;

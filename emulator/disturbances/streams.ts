@@ -5,7 +5,7 @@ import { type Chunk, createEventNames } from './events.js';
 export type Continuation = { readonly text: string } | 'break' | 'hang';
 
 interface Interruption {
-  /** Where, as a fault's `write` says it. */
+  /** The place in the stream, as a fault's `write` names it. */
   readonly write: string;
   /** Called at the place, if the stream has it, with the last chunk that the client got. */
   happens(last: Chunk): Continuation | Promise<Continuation>;

@@ -24,7 +24,7 @@ export interface End {
   readonly refusal?: ErrorKey;
 }
 
-/** Where the events of a behaviour go. */
+/** The receiver of a behaviour's events. */
 export interface DriverDeps {
   append(run: Run, event: Exclude<RunEvent, { type: 'end' }>): void;
   /** The answer that the run gives by itself, or undefined to ask. */

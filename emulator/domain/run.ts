@@ -18,7 +18,7 @@ export interface Run {
   readonly behaviour: Behaviour;
   /** The reason of the choice, in words. */
   readonly chosenBy: string;
-  /** Grows with every run: their order, whatever the clock does. */
+  /** The number of the run: the order of runs, whatever the clock does. */
   readonly seq: number;
   readonly startedAt: number;
   status: 'running' | 'waiting' | 'ended';
@@ -26,14 +26,14 @@ export interface Run {
   endedAt: number;
   /** The pending question, while it waits. */
   question: { readonly id: string; readonly ask: Ask; readonly deadline: number } | undefined;
-  /** The reader whose response streams this run. Stays until its last bytes were handed over. */
+  /** The reader whose response streams this run, until its last bytes were handed over. */
   reader: { wake(): void; leave(): void } | undefined;
   /** The events that no reader has taken yet, from `at` on. */
   log: RunEvent[];
   at: number;
   /** About how many bytes `log` holds. */
   held: number;
-  /** Set while the behaviour waits for its reader to take held events: called when the reader takes some. */
+  /** Resumes the behaviour, which waits until its reader takes held events; undefined while it does not wait. */
   taken: (() => void) | undefined;
   /** Whether `log` outgrew its bound while nobody read it: the run cannot be continued. */
   lost: boolean;
@@ -42,13 +42,13 @@ export interface Run {
   /** The model that the intern reported last. */
   model: string | null;
   usage: Usage | null;
-  /** Set until the intern has accepted the prompt or the answer: its sender waits for that. */
+  /** Tells the sender that the intern has accepted the prompt or the answer; undefined after that. */
   opening: ((refusal?: Refusal) => void) | undefined;
   generator: TurnGenerator | undefined;
   sleeps: Set<Sleep> | undefined;
-  /** How many waits of its behaviour ended at once: those for no time, and those after its end. */
+  /** How many waits of its behaviour ended at once: waits of no time, and waits after its end. */
   zeroWaits: number;
-  /** Ends with the run, and the run with it: a child of the state's scope. */
+  /** The scope of the run, a child of the state's scope. The run ends with it. */
   readonly scope: Scope;
   /** Interaction deadline, execution deadline or acceptance: a run has one of them at a time. */
   timer: Timer | undefined;
@@ -77,7 +77,7 @@ type Beginning =
   | 'startedAt'
   | 'scope';
 
-/** A run that is about to begin. Field by field: of what is spread here V8 makes a shape for each run. */
+/** Makes a run. It copies field by field, since V8 makes a shape for each run of a spread. */
 export const createRun = (known: Pick<Run, Beginning>): Run => ({
   id: known.id,
   internId: known.internId,

@@ -13,7 +13,7 @@ export interface DaemonRouteDeps {
     collection(name: 'reveals'): Collection<RevealRow>;
     commit(): Promise<void>;
   };
-  /** Where daemons listen: scheme and host, with the port unless it is the scheme's default. */
+  /** The address of the daemons: scheme and host, with the port unless it is the scheme's default. */
   daemonOrigin(): string;
   /** The state of its daemon according to the intern's script. */
   lifecyclePlan(intern: InternRow): { readonly daemon: 'reachable' | 'unreachable' };

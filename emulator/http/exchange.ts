@@ -94,7 +94,7 @@ export class Exchange implements RequestParts, Call<unknown> {
     readonly bindings: NodeBindings | undefined,
     readonly draft: JournalDraft,
     private readonly deps: { readonly interns: Interns; readonly journal: Journal },
-    /** That of the state the request found. */
+    /** The scope of the state that the request found. */
     private readonly state: Scope,
   ) {}
   /** Ends with the request, and with the state it found. Made on demand: most requests never wait. */

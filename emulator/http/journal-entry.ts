@@ -52,7 +52,7 @@ export interface JournalDraft {
   /** Present where the emulator judges its exchanges, once this one has ended. */
   judged?: Shield;
   respondedAt: number | undefined;
-  /** Its place among all changes, as of its response or its end; 0 before. */
+  /** The number of the last change, its response or its end, among all changes; 0 before. */
   seq: number;
   status: number | undefined;
   responseHeaders: Readonly<Record<string, string>>;
@@ -70,7 +70,7 @@ export interface JournalObserver {
   closed?(draft: JournalDraft): void;
   /** A disturbance changed the answer on its way: the journal has the answer before it. */
   disturbed?(draft: JournalDraft): void;
-  /** All that was noted is forgotten: another state may follow. */
+  /** The journal was emptied: another state may follow. */
   cleared?(): void;
 }
 

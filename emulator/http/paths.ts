@@ -28,7 +28,7 @@ function below(node: Node, segment: string): Node {
   return next;
 }
 
-/** Where a path goes on from a node; adds what it fits to `found`, and its parameters to `params`. */
+/** Follows a path from a node. Adds the patterns that it fits to `found`, and its parameters to `params`. */
 function walk(node: Node, path: string, from: number, found: string[], params: Record<string, string>): boolean {
   const { words, parameter, pattern } = node;
   if (from > path.length) {

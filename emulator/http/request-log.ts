@@ -14,7 +14,7 @@ export interface RequestRecord {
   /** Since the request came, on the emulator's clock. */
   ms: number;
   caller: string | null;
-  /** Its id. */
+  /** The intern's id. */
   intern: string | null;
   script: string | null;
   /** For a refusal: what exactly was wrong, even if the response may not say it. */

@@ -1,6 +1,6 @@
 type InProcess = (input: string, init?: RequestInit) => Promise<Response>;
 
-/** As much of an emulator as a signing case needs. */
+/** The part of an emulator that a signing case needs. */
 export interface SigningEmulator {
   readonly target: {
     readonly base_url: string;

@@ -4,7 +4,7 @@ import type { Move } from './body.js';
 /** How an answer may end other than by its framing, or be disturbed. */
 export type LastMove = Exclude<Move, { readonly bytes: Uint8Array } | { readonly wait: number }>;
 
-/** Where an answer is written: a connection of HTTP/1.1, or a stream of HTTP/2. */
+/** The way of an answer: a connection of HTTP/1.1, or a stream of HTTP/2. */
 export interface Wire {
   informational(status: number): Promise<boolean>;
   head(status: number, headers: readonly (readonly [name: string, value: string])[]): Promise<boolean>;

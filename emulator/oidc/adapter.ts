@@ -4,7 +4,7 @@ import type { Adapter, AdapterPayload } from 'oidc-provider';
 const MOST = 5_000;
 
 /**
- * Where the provider keeps sessions, grants and tokens: in memory, apart from the emulator's store, gone with the
+ * The provider's sessions, grants and tokens: in memory, apart from the emulator's store, gone with the
  * process. One storage serves one provider.
  */
 export function createAdapterFactory(): (name: string) => Adapter {

@@ -15,7 +15,7 @@ function show(ctx: KoaContextWithOIDC, status: number, error: string, descriptio
   }
 }
 
-/** Where devices ask for codes. If it is read, the provider takes it for a login in progress and calls it `auth`. */
+/** The path of codes for devices. The provider takes a GET of it for a login in progress, and calls it `auth`. */
 const DEVICE_CODES = '/device/auth';
 
 /**
@@ -36,7 +36,7 @@ export function ownErrors(provider: Provider, log: LoginDeps['log']) {
   };
   return async (ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> => {
     try {
-      // As the provider's own routes: in either letter case, with a slash at the end or without.
+      // The provider's routes take either letter case, and a slash at the end.
       const path = ctx.path.toLowerCase().replace(/\/$/, '');
       if (path === DEVICE_CODES && (ctx.method === 'GET' || ctx.method === 'HEAD')) {
         ctx.set('allow', 'POST, OPTIONS');

@@ -35,7 +35,7 @@ export interface LoginDeps {
   readonly members: readonly Member[];
   /** The beginning of its paths before {@link LOGIN_PATH}, taken off the requests that come here. */
   readonly prefix?: string;
-  /** Where the local provider is reached, without a slash at the end: `http://127.0.0.1:4683/oidc`. */
+  /** The address of the local provider, without a slash at the end: `http://127.0.0.1:4683/oidc`. */
   issuer(): string;
   /** Another issuer whose access tokens (JWT) are trusted; there is no local provider then. */
   readonly outsideIssuer?: string | undefined;

@@ -13,7 +13,7 @@ function isAlias(alias: string): boolean {
   return number === undefined ? MOMENTS.has(kind) || CREDENTIAL.test(kind) : NUMBERED.has(kind);
 }
 
-/** Where a text is in its line. */
+/** The place of a text in its line, in words. */
 function whereOf({ part, sent, stream, name }: Place, at: number): string {
   const side = sent ? 'request.' : '';
   if (part === 'header') return `${side}headers.${name}`;

@@ -4,7 +4,7 @@ import { isSecretName, isSecretParameter } from '../credentials/names.js';
 import { DELTA } from '../credentials/redaction.js';
 import type { AliasKind } from './aliases.js';
 
-/** Where a text of an exchange stands. */
+/** The place of a text in an exchange. */
 export interface Place {
   readonly operation: string | null;
   readonly path: string;
@@ -122,7 +122,7 @@ export const isName = (name: string): boolean =>
   (!/\d{5}|(?:\d+\D+){2}\d/.test(name) &&
     name.split(/[^\p{L}\p{N}]+/u).every((part) => part.split(/(?=\p{Lu}\P{Lu})/u).length * 4 <= part.length + 4));
 
-/** Where no field of the interface is, only words stay. */
+/** Whether a value may stay in a place that the interface does not define: only words may. */
 export const mayStay = (value: string): boolean => MOMENT.test(value) || value.split(/\s+/).every(isWord);
 
 /** The kind of alias that a string in a body gets; undefined if it stays, but for what is known. */

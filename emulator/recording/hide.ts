@@ -84,7 +84,7 @@ export function learn(aliases: Aliases, exchange: RecordedExchange): void {
     return undefined;
   });
   for (const { start, end, value, form } of odd) {
-    // Where known values are all that is odd in it, words stay around them.
+    // If only known values are odd in a text, the words around them stay.
     const readable = form !== 'plain' || end - start === value.length;
     if (!readable || !mayStay(aliases.without(value))) aliases.of('value', value);
   }

@@ -15,7 +15,7 @@ export class PlainRequest {
   ) {}
 }
 
-/** The same request, for what takes those of the web alone. */
+/** The same request as a `Request` of the web. */
 export const asRequest = ({ method, url, headers, body, signal }: PlainRequest): Request =>
   new Request(url, {
     method,

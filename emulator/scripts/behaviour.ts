@@ -17,7 +17,7 @@ export type Ending =
  * undefined. Returning is ending with `stop`; throwing ends the run as `failed`.
  */
 export type BehaviourEvent =
-  /** One text, or several at once: each is a chunk of its own. */
+  /** One text, or several at once, each in a chunk of its own. */
   /** A text, said at the emulator's pace if it has one, or in exactly these pieces. */
   | { say: string | readonly string[] }
   | { reason: string }

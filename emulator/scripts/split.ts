@@ -17,7 +17,7 @@ const graphemes = (): Segment => {
 const isHighSurrogate = (unit: number) => unit >= 0xd800 && unit <= 0xdbff;
 
 /**
- * Where each character of a text begins. It looks at the text through a window that starts at the beginning of a
+ * The beginnings of the characters of a text. The function looks at the text through a window that starts at the beginning of a
  * character. The last character in the window may go on behind it, so it is looked at again, in a wider window if it is
  * the only one.
  */

@@ -2,7 +2,7 @@ import type { Target } from '../contract/target.js';
 import { BASE } from '../http/route.js';
 import { OptionError } from '../options/options.js';
 
-/** Where an emulator listens by default; the daemons listen on the next port. */
+/** The default port of an emulator; the daemons listen on the next one. */
 export const DEFAULT_PORT = 4683;
 
 export type Addresses = Pick<Target, 'base_url' | 'control_url' | 'daemon_origin' | 'ca_file'>;
@@ -58,11 +58,11 @@ export function publicAddresses(url: string | undefined, daemonUrl: string | und
   };
 }
 
-/** Where an emulator is mounted, and reached. */
+/** The place of an emulator: its prefix and its addresses. */
 export interface Mount {
   /** The beginning of its paths, before `/api/v1` and `/_emulator`: nothing, or `/spaces/{name}`. */
   readonly prefix: string;
-  /** As its target shows them. */
+  /** The addresses that its target shows. */
   addresses(): Addresses;
   /** Whether a listener can be reached from other machines. */
   beyondLoopback(): boolean;
@@ -74,7 +74,7 @@ export interface Mount {
 
 /** The mount of an emulator that listens by itself. */
 export interface RootMount extends Mount {
-  /** Where it is reached from here, whatever its public address. */
+  /** The addresses on this machine, whatever the public ones are. */
   local(): Addresses;
   listening(at: Addresses, beyondLoopback: boolean, since: number): void;
 }

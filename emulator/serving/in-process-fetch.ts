@@ -5,7 +5,7 @@ import type { PlainRequest } from '../requests/received-request.js';
 import { StreamReader } from '../sse/reader.js';
 import { EventStream } from '../sse/stream.js';
 
-/** The client of a request without a socket, for who answers it. */
+/** The client of a request without a socket, as the server sees it. */
 export interface InProcessClient {
   /** Calls `then` with the reason when the client gives up before it has its answer. */
   onLeave(then: (reason: unknown) => void): void;
@@ -32,7 +32,7 @@ async function inTime<T>(
   }
 }
 
-/** A client, and what the server wants to know of it. */
+/** A client, and the callbacks of the server about it. */
 function createClient(): InProcessClient & { leave(reason: unknown): void } {
   let report = (_: unknown) => {};
   return {
@@ -43,7 +43,7 @@ function createClient(): InProcessClient & { leave(reason: unknown): void } {
   };
 }
 
-/** Asks a server. A connection that it drops is what `fetch` rejects with. */
+/** Asks a server. If the server drops the connection, it rejects as `fetch` does. */
 function called<R>(serve: Serve<R>, request: R, client: InProcessClient): AnyResponse | Promise<AnyResponse> {
   const unanswered = (error: unknown): never => {
     if (error instanceof DropConnection) throw new TypeError(`fetch failed: ${error.message}`, { cause: error });

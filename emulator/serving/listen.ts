@@ -97,7 +97,7 @@ class Connection implements Bindings {
   private guarded(answer: Response): Response {
     const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
     const failing = (error: unknown) => {
-      // Where the client has left, that is why.
+      // If the client has left, that is the reason, and no failure.
       if (!this.outgoing.destroyed) this.failed(error);
       this.incoming.socket.destroy();
       return { done: true, value: undefined } as const;

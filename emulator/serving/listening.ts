@@ -11,7 +11,7 @@ import { addressesOf, DEFAULT_PORT, type RootMount } from './addresses.js';
 import { type Listener, type ListenOptions, listen } from './listen.js';
 import { refusedRecord } from './log.js';
 
-/** Where an emulator listens. */
+/** The addresses of an emulator that listens. */
 export interface ListenAt {
   /** Scheme, host and port. */
   readonly url: string;
@@ -27,7 +27,7 @@ export interface ListenRequest {
   readonly host?: string;
   /** Default 4683; 0 picks one for each listener. */
   readonly port?: number;
-  /** Where the daemons listen. Default: the next port, or a free one if that is taken; 0 picks one. */
+  /** The port of the daemons. Default: the next port, or a free one if that is taken; 0 picks one. */
   readonly daemonPort?: number;
   /** Serves HTTPS, with a certificate of an authority made for this start. */
   readonly tls?: boolean;

@@ -5,9 +5,9 @@ const REPORTED = 1_000;
 
 /** Something that waits for the clock. */
 export interface Waiting {
-  /** The name of it, as the beginning of a sentence. */
+  /** Its name, as the beginning of a sentence. */
   readonly who: string;
-  /** More about it, for whom knows it by no id. */
+  /** More words about it, for readers who do not know its id. */
   readonly about?: string | undefined;
   /** Whether it still goes on. */
   still(): boolean;

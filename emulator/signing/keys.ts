@@ -95,7 +95,7 @@ const is32Bytes = (value: unknown): value is string =>
  */
 export function signingKeyFromSecret(secret: Uint8Array): SigningKey {
   if (secret.length !== 32) throw new UnusableKey(`an Ed25519 secret has 32 bytes, got ${secret.length}`);
-  // As PKCS #8 this takes eight times as long. Node computes `x` itself, but wants one.
+  // A PKCS #8 key takes eight times as long to read. Node computes `x` itself, but `x` must be there.
   const jwk = { kty: 'OKP', crv: 'Ed25519', d: Buffer.from(secret).toString('base64url'), x: '' };
   return describe(createPrivateKey({ key: jwk, format: 'jwk' }));
 }

@@ -54,10 +54,10 @@ export interface SpacesDeps {
 
 /** Many emulators in one process, each behind a prefix (SPACE-1). */
 export interface Spaces {
-  /** Throws ControlError: 400 what can't be used, 409 a name that is taken, or too many. */
+  /** Throws ControlError: 400 for an invalid value, 409 for a name that is taken or too many spaces. */
   create(request: SpaceRequest): SpaceView;
   list(): SpaceView[];
-  /** Throws ControlError 404, which says what happened to it. */
+  /** Throws ControlError 404, which says what happened to the space. */
   get(name: string): SpaceView;
   /** Ends a space with all that goes on in it. Throws ControlError 404. */
   end(name: string): Promise<void>;
@@ -144,7 +144,7 @@ export function createSpaces(deps: SpacesDeps): Spaces {
     return space;
   };
 
-  /** Answers for a space that does not exist: pages may read why, but for what was the control interface. */
+  /** Answers for a space that does not exist. Pages may read the reason, except at its control interface. */
   const nobody = (name: string): Mounted => {
     const answer = async ({ headers, url }: Request) => {
       const row = deps.regional(headers.get('host') ?? new URL(url).host) ? ERRORS.regional : ERRORS.not_found;
@@ -174,7 +174,7 @@ export function createSpaces(deps: SpacesDeps): Spaces {
     }
   };
 
-  /** A restored snapshot draws the names of those spaces again that were made after it. */
+  /** After the restore of a snapshot, the random source repeats the names of spaces that were made since. */
   const unused = (): string => {
     const name = `space-${deps.random.uuid().slice(0, 13)}`;
     return spaces.has(name) ? unused() : name;

@@ -4,7 +4,7 @@ import type { Encoder } from './chunks.js';
 import { bytesOf, KEEPALIVE } from './frame.js';
 import { Frames } from './frames.js';
 
-/** Where the events of a response come from. */
+/** The source of a response's events. */
 export interface Source {
   /** False while more may become ready at once; `listen`'s callback says when to look again. */
   ready(): boolean;

@@ -22,7 +22,7 @@ export function signingKeyOf(
   load: typeof loadSigningKey,
 ): SigningKey {
   const meta = store.collection('meta');
-  // Where version 1 of the store had it: in the file that people read and check in.
+  // Version 1 of the store had the key in the file that people read and check in.
   const inside = meta.get('signing_key')?.value;
   const derived = options.signingKey !== undefined || options.seed !== undefined;
   const beside = derived ? undefined : store.keyFile?.read();

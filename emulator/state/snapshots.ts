@@ -21,7 +21,7 @@ export interface SnapshotsDeps {
   restore(snapshot: Snapshot): Promise<void>;
   /** The place of a secret that the key of this emulator does not open; undefined if it opens all. */
   sealedOtherwise(rows: Kept['state']['secrets']): number | undefined;
-  /** Where they outlive the process. */
+  /** The files of snapshots, if they outlive the process. */
   readonly files: SnapshotFiles | undefined;
 }
 

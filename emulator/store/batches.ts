@@ -14,7 +14,7 @@ export interface Batch {
 export interface Dirty {
   readonly collection: CollectionName;
   readonly id: string;
-  /** Whether it was deleted since it was written, perhaps to be put again: at another place in the order of rows. */
+  /** The row was deleted since it was written. If it is put again, it has another place in the order of rows. */
   readonly deleted: boolean;
 }
 
@@ -29,7 +29,7 @@ export function createBatches() {
       open.push(change);
       const key = `${change.collection}\n${change.id}`;
       const known = dirty.get(key);
-      // A row that was deleted and put again comes last of all.
+      // A row that was deleted and put again comes last.
       if (known?.deleted && !change.gone) dirty.delete(key);
       dirty.set(key, { ...change, deleted: change.gone || (known?.deleted ?? false) });
     },

@@ -10,7 +10,7 @@ export interface Hold {
    * @throws StoreError `locked` if the file has other names, and is or may be open by one of them
    */
   take(): void;
-  /** Whether what was taken is still at the path, as it was. */
+  /** Whether the file that was taken is still at the path, unchanged. */
   place(): PathState;
   close(): void;
 }
@@ -41,7 +41,7 @@ export function createHold(files: Files, path: string): Hold {
       }
       close();
       if (!CAN_TELL) return;
-      // Held before it is searched for: if two open it at once, at least one finds the other.
+      // The file is held before the search for others: if two processes open it at once, at least one finds the other.
       held = files.openSync(path, 'r');
       const holder = nlink > 1 ? openElsewhere(dev, ino, held) : undefined;
       if (holder === undefined) return;
@@ -59,7 +59,7 @@ export function createHold(files: Files, path: string): Hold {
   };
 }
 
-/** The process that has a file open, by a descriptor other than our own `held`. Only root sees those of other users. */
+/** The process that has a file open, by a descriptor other than our own `held`. Only root sees the processes of other users. */
 function openElsewhere(dev: number, ino: number, held: number): number | undefined {
   for (const pid of list('/proc').filter((name) => /^\d+$/.test(name))) {
     for (const fd of list(`/proc/${pid}/fd`)) {

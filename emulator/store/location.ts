@@ -3,7 +3,7 @@ import { StoreError, systemReason } from './errors.js';
 import type { Files } from './files.js';
 
 /**
- * Where the file of a store is, links followed. It need not exist yet.
+ * The path of a store's file, links followed. The file need not exist yet.
  *
  * @throws StoreError `foreign` if there is something other than a regular file, `unreadable` if the system does not say
  */

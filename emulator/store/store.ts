@@ -13,7 +13,7 @@ export interface Collection<R extends { id: string }> {
 }
 
 /**
- * Where an emulator keeps its state. Reads and puts are immediate and in memory. A put is durable (survives `kill -9`)
+ * The state of an emulator. Reads and puts are immediate and in memory. A put is durable (survives `kill -9`)
  * once a {@link Store.commit} called after it resolves. An answer that acknowledges a change waits for that.
  */
 export interface Store {
@@ -32,10 +32,10 @@ export interface Store {
   replace(state: State): Promise<void>;
   /** Writes the rest, compacts, releases the file. */
   close(): Promise<void>;
-  /** Where the signing key is kept, which is not part of the state; undefined for a store in memory. */
+  /** The file of the signing key, which is not part of the state; undefined for a store in memory. */
   readonly keyFile?: KeyFile;
-  /** Where the key is kept that values of secrets are sealed with; undefined for a store in memory. */
+  /** The file of the key that seals secrets; undefined for a store in memory. */
   readonly vaultKeyFile?: KeyFile;
-  /** Where snapshots are kept; undefined for a store in memory. */
+  /** The files of snapshots; undefined for a store in memory. */
   readonly snapshotFiles?: SnapshotFiles;
 }

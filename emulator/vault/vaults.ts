@@ -12,7 +12,7 @@ import {
 import type { Store } from '../store/store.js';
 import type { Sealing } from './sealing.js';
 
-/** Where secrets are: the vault of a workspace (its id), or of an intern (its `vault_id`). */
+/** The owner of secrets: the vault of a workspace (its id), or of an intern (its `vault_id`). */
 export type VaultId = string;
 
 /**

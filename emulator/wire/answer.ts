@@ -5,7 +5,7 @@ import { eachEvent, isStream, type Passing, passed } from './streams.js';
 export interface Changes {
   readonly status?: number;
   headers?(headers: Headers): void;
-  /** A JSON body, changed in place, or what is returned instead of it. */
+  /** Changes a JSON body in place, or returns another one. */
   json?(json: unknown): unknown;
   /** One event or comment of a stream, without the blank line at its end; returns its replacement, with the blank line. */
   text?(event: string): string;

@@ -3,7 +3,7 @@ export type Fetch = (request: Request) => Promise<Response>;
 
 /** The parts that a service needs for a habit, or to be disturbed. */
 export interface Setting {
-  /** Its time, in ms. */
+  /** The clock of the service, in ms. */
   readonly host: {
     now(): number;
     sleep(ms: number): Promise<void>;

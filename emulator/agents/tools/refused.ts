@@ -4,7 +4,7 @@ import { controlJson, type Door, ToolError } from '../door.js';
 export function explanationText({ summary, wrong, requirement, next, page }: ExchangeExplanation): string {
   return [
     summary,
-    // One alone stands in the summary.
+    // The summary has a single one.
     ...(wrong.length > 1 ? wrong.map((each) => `wrong: ${each.at} (${each.in}): ${each.problem}`) : []),
     ...(requirement ? [`requirement: ${requirement.id}: ${requirement.quote ?? requirement.sentence}`] : []),
     ...(next ? [`do: ${next.do}`] : []),

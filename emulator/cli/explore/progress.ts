@@ -11,7 +11,7 @@ const LONG = 300_000;
 const about = (ms: number): string =>
   ms < 90_000 ? `${Math.ceil(ms / 1_000)} s` : counted(Math.ceil(ms / 60_000), 'minute');
 
-/** Where progress is said, and whether that is a terminal whose line can be written over. */
+/** The output of progress. `live`: it is a terminal, whose line can be written over. */
 export interface ProgressTo {
   err(text: string): void;
   readonly live: boolean;

@@ -3,7 +3,7 @@ import type { Fault } from './types.js';
 
 interface Call {
   readonly request: string;
-  /** In a sentence, where its name alone says too little. */
+  /** The words for a sentence, if the name alone says too little. */
   readonly one?: string;
   readonly many?: string;
 }
@@ -164,7 +164,7 @@ export function sentenceOf(fault: Fault, nameOf: (id: string) => string = (id) =
 
 export interface FaultForm {
   operation: string;
-  /** Empty is any. */
+  /** The intern's id; empty for any intern. */
   intern: string;
   effect: Effect;
   status: number;

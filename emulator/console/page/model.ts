@@ -58,7 +58,7 @@ export function createModel(api: Api) {
   const listeners = new Set<(happenings: readonly Happening[]) => void>();
   let feed: Feed | undefined;
   let loaded = false;
-  /** Whole lists that are being read, and the events that came meanwhile: a list may be older than they are. */
+  /** The number of lists that are being read, and the events that came meanwhile: a list may be older than those. */
   let reading = 0;
   let held: SseEvent[] = [];
 

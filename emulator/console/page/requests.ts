@@ -23,7 +23,7 @@ export interface RequestRow {
   readonly prompt: string | undefined;
   readonly script: string | null;
   readonly ended: string | undefined;
-  /** Where the emulator judges its exchanges, once it has ended. */
+  /** The verdict of an emulator with `--judge`, once the exchange has ended. */
   readonly judged: Verdict | undefined;
 }
 

@@ -71,7 +71,7 @@ export function comparableSent(
 }
 
 /**
- * Where a request first differs from a recorded one: how far the comparison came (within paths, a part of a stage), and
+ * The first difference of a request from a recorded one: how far the comparison came (within paths, a part of a stage), and
  * the difference in words.
  */
 export interface Mismatch {

@@ -5,7 +5,7 @@ import type { Bindings } from '../template.js';
 export interface ValuesDeps {
   readonly clock: Pick<Clock, 'now'>;
   readonly random: Pick<Random, 'uuid' | 'token' | 'bytes'>;
-  /** Where the emulator's own daemons listen. */
+  /** The origin of the emulator's own daemons. */
   daemonOrigin(): string;
 }
 

@@ -149,7 +149,7 @@ const Fact = ({ name, value }: { name: string; value: string }) => (
   </span>
 );
 
-/** Those of the pairs that have a value, each to be copied whole; ids and times are shown at human length. */
+/** The pairs that have a value. Each can be copied whole; ids and times are shown shortened. */
 export const Facts = ({ of }: { of: readonly (readonly [name: string, value: string | null | undefined])[] }) => (
   <Pairs of={of.flatMap(([name, value]) => (value ? [[name, <Fact key="" name={name} value={value} />]] : []))} />
 );

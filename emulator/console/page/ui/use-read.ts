@@ -4,7 +4,7 @@ import { useServices } from './context.js';
 import { useLatest } from './use-latest.js';
 
 interface ReadOptions {
-  /** Whether something that happened in the emulator changes it. Without this, only its keys do. */
+  /** Whether an event of the emulator changes the value. Without this, only the keys do. */
   changedBy?: (happening: Happening) => boolean;
   /** Tells the user of a failed read, and keeps what was read before. */
   tells?: boolean;
@@ -22,7 +22,7 @@ export function useRead<T>(
   const { model } = useServices();
   const [shown, setShown] = useState<{ value: T | undefined; problem: string }>({ value: undefined, problem: '' });
   const begin = useLatest();
-  /** Reads it again, or by other means: a call that changes it answers it too. */
+  /** Reads the value again, or by a call that changes it and answers the new one. */
   const again = async (by: () => Promise<T> = read): Promise<void> => {
     const isLatest = begin();
     const work = async () => {

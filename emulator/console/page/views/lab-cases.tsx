@@ -13,7 +13,7 @@ const ABILITIES = ['idle', 'abort', 'h2', 'br'];
 interface CommandProps {
   chosen: ReadonlySet<string>;
   all: readonly LabCase[];
-  /** Called when something is about to be shown of a run. */
+  /** Called before a run is shown. */
   onRun: () => void;
 }
 

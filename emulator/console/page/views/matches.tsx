@@ -4,7 +4,7 @@ import { useServices } from '../ui/context.js';
 import { JsonEditor } from '../ui/json-editor.js';
 import { Back } from '../ui/parts.js';
 
-/** Its place in the page; no script has a name that begins with a hyphen. */
+/** The name of this view in the page's address; no script has a name that begins with a hyphen. */
 export const MATCHES = '-matches';
 
 const EXAMPLE = '[{ "when": { "contains": "deploy", "turn": 1 }, "script": "ask-permission" }]\n';

@@ -8,7 +8,7 @@ import { useRead } from '../ui/use-read.js';
 
 /** A vault as the page acts on it. */
 export interface Vault {
-  /** Where its secrets are, below the base. */
+  /** The path of its secrets, below the base. */
   path: string;
   /** The owner of the vault, in the words of a label. */
   of: string;
