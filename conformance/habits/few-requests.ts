@@ -1,3 +1,4 @@
+import { isAnswer } from '../probe/request.js';
 import { TURNS } from './dealings.js';
 import type { Habit } from './habit.js';
 import { refusal } from './wire.js';
@@ -29,8 +30,13 @@ export const fewRequests: Habit = {
       return next(request);
     };
   },
-  /** Obeys a 429, unless the check expects one. */
+  /** Obeys a 429, unless the check expects one, and the refusal of an answer that says when to send it again. */
   again: ({ send, rest, status, headers }, { learnt, now, rate, turns }) => {
+    // A turn may still be closing when the answer to its question comes.
+    if (status === 409 && isAnswer(send.json)) {
+      const wait = retryAfter(headers.get('retry-after'), now());
+      return wait !== undefined && wait <= WAIT.short ? wait : undefined;
+    }
     if (status !== 429 || send.limited === true) return undefined;
     const isTurn = TURNS.test(rest);
     learnt.scarce ||= !isTurn;
