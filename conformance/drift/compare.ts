@@ -1,4 +1,4 @@
-import { type Bindings, matchText, piecesOf } from '../../emulator/recording/template.js';
+import { Bindings, matchText, piecesOf } from '../../emulator/recording/template.js';
 import type { Difference } from '../framework/difference.js';
 import { isRecord, recordOf } from '../probe/json.js';
 import { COMPARED_HEADERS, COMPARED_VALUES, isSameBoot, isSecret, MENDED_BY_TIME } from './compared.js';
@@ -96,7 +96,38 @@ export function compareJson(into: Compared, bindings: Bindings, place: Spot, rec
   if (!same) finding(recorded, live);
 }
 
-/** Elements with a known id, or a secret's known name, are compared with the one that has it, other interns with none, the rest pair by pair. */
+/** Compares lists whose values count, in any order. */
+function compareValues(
+  into: Compared,
+  bindings: Bindings,
+  where: string,
+  recorded: readonly unknown[],
+  live: readonly unknown[],
+) {
+  const rest = [...live];
+  const isSame = (one: unknown, other: unknown) =>
+    typeof one === 'string' && typeof other === 'string' ? matchText(one, other, bindings) : one === other;
+  for (const one of recorded) {
+    const at = rest.findIndex((other) => isSame(one, other));
+    if (at < 0) return void into.findings.push({ what: where, expected: recorded, actual: live });
+    rest.splice(at, 1);
+  }
+  if (rest.length > 0) into.findings.push({ what: where, expected: recorded, actual: live });
+}
+
+/** The alias of a recorded element's id, or else of its name, and the live one in its place. A short name has no alias. */
+function keyOf(bindings: Bindings, element: unknown) {
+  const { id, name } = recordOf(element);
+  const by = aliasOf(id) === undefined ? 'name' : 'id';
+  const alias = aliasOf(by === 'id' ? id : name);
+  const isLiteral = by === 'name' && typeof name === 'string' && !name.includes('$');
+  return { by, alias, value: isLiteral ? name : alias === undefined ? undefined : bindings.get(alias) } as const;
+}
+
+/**
+ * Elements with a known id, or a known name as secrets have it, are compared with the one that has it, other interns with
+ * none, the rest with one that is like it, or else pair by pair. The order of interns alone is stated.
+ */
 function compareLists(
   into: Compared,
   bindings: Bindings,
@@ -105,37 +136,47 @@ function compareLists(
   live: readonly unknown[],
 ) {
   const { where, key } = place;
+  if (isValue(key, where) && recorded.every((one) => !isRecord(one))) {
+    compareValues(into, bindings, where, recorded, live);
+    return;
+  }
   const known: string[] = [];
-  const others = new Map<number, string | undefined>();
+  const others: number[] = [];
   const rest = [...live];
   for (const [index, element] of recorded.entries()) {
-    const by = aliasOf(recordOf(element).id) === undefined ? 'name' : 'id';
-    const alias = aliasOf(recordOf(element)[by]);
-    const value = alias === undefined ? undefined : bindings.get(alias);
-    if (value === undefined) {
-      others.set(index, alias);
+    const { by, alias, value } = keyOf(bindings, element);
+    const mine = value === undefined ? undefined : rest.find((one) => recordOf(one)[by] === value);
+    if (value === undefined || (mine === undefined && alias === undefined)) {
+      if (!alias?.startsWith('intern.')) others.push(index);
       continue;
     }
+    if (alias?.startsWith('intern.')) known.push(value);
     const inner = { ...place, where: `${where}[${index}]` };
-    // A run gives secrets names of its own, so they stand in another order; a deployment may not be given one.
-    if (by === 'id') known.push(value);
-    const mine = rest.find((one) => recordOf(one)[by] === value);
     const missing = { what: inner.where, expected: `the one with id $${alias}`, actual: 'missing' };
+    // A run gives secrets names of its own; a deployment may not be given one.
+    if (mine === undefined && by === 'id') into.findings.push({ ...missing, byTime: true });
     if (mine !== undefined) {
       rest.splice(rest.indexOf(mine), 1);
       compareJson(into, bindings, inner, element, mine);
-    } else if (by === 'id') into.findings.push({ ...missing, byTime: true });
+    }
   }
-  for (const [at, [index, alias]] of [...others].entries())
-    if (!alias?.startsWith('intern.') && at < rest.length)
-      compareJson(into, bindings, { ...place, where: `${where}[${index}]` }, recorded[index], rest[at]);
+  const pair = (index: number, other: unknown) =>
+    compareJson(into, bindings, { ...place, where: `${where}[${index}]` }, recorded[index], other);
+  const isSame = (index: number) => (other: unknown) => {
+    const tried = compared();
+    compareJson(tried, new Bindings(bindings), place, recorded[index], other);
+    return tried.findings.length === 0;
+  };
+  const unlike = others.filter((index) => {
+    const at = rest.findIndex(isSame(index));
+    for (const other of at < 0 ? [] : rest.splice(at, 1)) pair(index, other);
+    return at < 0;
+  });
+  for (const [at, index] of unlike.entries()) if (at < rest.length) pair(index, rest[at]);
   const order = live.map((one) => textOf(recordOf(one).id)).filter((id) => known.includes(id));
   const wanted = known.filter((id) => order.includes(id));
   if (order.join() !== wanted.join())
     into.findings.push({ what: `order of ${where}`, expected: wanted, actual: order });
-  const primitive = recorded.every((one) => !isRecord(one));
-  if (primitive && isValue(key, where) && recorded.length !== live.length)
-    into.findings.push({ what: where, expected: recorded, actual: live });
 }
 
 /** A header without its parameters. */

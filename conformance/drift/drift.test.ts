@@ -145,6 +145,39 @@ describe('a recording of the emulator itself', () => {
     expect(notPassed(await driftOf(undefined, true, recording))).toEqual([]);
   });
 
+  test('shows none in the order of secrets, hosts, options and mappings; but in what they are, and in the order of interns', async () => {
+    const recording = await recordingOf('orders', async ({ call }, { target }) => {
+      const path = `/interns/${target.credentials.intern?.id}`;
+      for (const [name, ...hosts] of [
+        ['aa', 'a.example.com', 'b.example.com'],
+        ['bb', 'c.example.com'],
+      ])
+        await call('PUT', `/vault${path}/secrets/${name}`, { body: { value: `a value for ${name}`, hosts } });
+      await call('GET', `/vault${path}/secrets`);
+      await call('GET', '/scim/group-mappings', { key: 'management_key' });
+      await call('GET', '/scim/group-mappings', { key: 'management_key' });
+      for (const name of ['one', 'two'])
+        await call('POST', '/interns', { body: { name, workspace_id: target.workspace_id } });
+      await call('GET', '/interns');
+    });
+    const turned = (value: unknown): unknown => {
+      if (Array.isArray(value)) return value.map(turned).reverse();
+      if (typeof value !== 'object' || value === null) return value;
+      return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, turned(one)]));
+    };
+    const found = async (of: RegExp, change: (body: unknown) => unknown) => {
+      const passed = async (request: Request, send: Fetch) => {
+        const answer = await send(request);
+        return of.test(request.url) && request.method === 'GET' ? json(change)(answer) : answer;
+      };
+      return notPassed(await driftOf(passed, true, recording)).map(({ what }) => what);
+    };
+    expect(await found(/vault|scim/, turned)).toEqual([]);
+    expect(await found(/interns$/, turned)).toEqual(['order of body.data']);
+    const other = (body: unknown) => JSON.parse(JSON.stringify(body).replaceAll('c.example', 'd.example'));
+    expect(await found(/vault/, other)).toEqual([expect.stringMatching(/^body\.data\[\d\]\.hosts$/)]);
+  });
+
   test('shows none where a journal has one value in two vaults, of which one is copied over the other', async () => {
     const emulator = createEmulator({ clock: 'virtual', seed: 'journal', quiet: true });
     const { call } = recorderOf(emulator);
