@@ -131,6 +131,40 @@ describe('the signing key', () => {
   });
 });
 
+describe('CHAT-7: the answer to a question that was asked before a restart', () => {
+  const chat = (emulator: Emulator, id: string, body: object) =>
+    call(emulator, 'POST', `/interns/${id}/chat/completions`, { stream: true, ...body });
+  /** Asks a question; the result answers it. */
+  async function ask(emulator: Emulator) {
+    const id = await idOfSeeded(emulator);
+    const { text } = await chat(emulator, id, { messages: [{ role: 'user', content: 'script: ask-question' }] });
+    const question = /"id":"(call_[^"]+)"/.exec(text)?.[1];
+    const session = /"session_id":"([^"]+)"/.exec(text)?.[1];
+    return async (at: Emulator, more: object = {}) => {
+      const messages = [{ role: 'tool', tool_call_id: question, content: '{"action":"decline"}' }];
+      const { status, json } = await chat(at, id, { session_id: session, messages, ...more });
+      return [status, json.error?.metadata.reason];
+    };
+  }
+
+  test('is 409 after a kill, and 404 in another session, once its intern is gone, and after a reset', async () => {
+    const first = start();
+    const answers = await ask(first);
+    // A write that is acknowledged is on the disk, with all that came before.
+    await call(first, 'PATCH', `/interns/${await idOfSeeded(first)}`, { description: 'new' });
+    const again = start({ data: killed() });
+    expect(await answers(again)).toEqual([409, 'interaction_not_pending']);
+    expect(await answers(again, { session_id: 'another' })).toEqual([404, 'interaction_unknown']);
+    const state = (await call(again, 'GET', '/_emulator/state')).json;
+    expect(state.questions).toHaveLength(1);
+    await again.reset();
+    expect(await answers(again)).toEqual([404, 'interaction_unknown']);
+    await call(first, 'DELETE', `/interns/${await idOfSeeded(first)}`);
+    await first.clock.advance(60_000);
+    expect((await call(first, 'GET', '/_emulator/state')).json.questions).toEqual([]);
+  });
+});
+
 describe('what an older release exported', () => {
   test('is migrated when it is imported', async () => {
     const emulator = start();
@@ -140,8 +174,8 @@ describe('what an older release exported', () => {
     const old = { ...rest, version: 1, sessions: [session] };
     expect((await call(emulator, 'PUT', '/_emulator/state', old)).status).toBe(200);
     const { origin: __, ...kept } = session;
-    expect((await call(emulator, 'GET', '/_emulator/state')).json).toMatchObject({ version: 3, sessions: [kept] });
-    const newer = await call(emulator, 'PUT', '/_emulator/state', { ...state, version: 4 });
+    expect((await call(emulator, 'GET', '/_emulator/state')).json).toMatchObject({ version: 4, sessions: [kept] });
+    const newer = await call(emulator, 'PUT', '/_emulator/state', { ...state, version: 5 });
     expect([newer.status, newer.json.error.message]).toEqual([400, expect.stringContaining('version: ')]);
   });
 });

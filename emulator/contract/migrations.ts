@@ -34,6 +34,8 @@ export const FORMAT: Format = {
     }),
     // Vaults had no secrets, and the mappings of SCIM were read from the seed: the reader of the state adds its own.
     2: (state) => ({ ...state, secrets: [], scim_mappings: [], scim_jobs: [] }),
+    // Questions were forgotten with their runs.
+    3: (state) => ({ ...state, questions: [] }),
   },
 };
 

@@ -70,6 +70,12 @@ export const sessionRowSchema = withZod((z) =>
 );
 export type SessionRow = Infer<typeof sessionRowSchema>;
 
+/** A question that a chat run asked (CHAT-7). `id` is intern id and question id, joined by a newline. */
+export const questionRowSchema = withZod((z) =>
+  z.strictObject({ id: z.string(), intern_id: z.uuid(), session_id: z.string() }),
+);
+export type QuestionRow = Infer<typeof questionRowSchema>;
+
 /** A reveal of a daemon token (DAEMON-2). Never holds the token. */
 export const revealRowSchema = withZod((z) =>
   z.strictObject({
@@ -113,6 +119,7 @@ export const COLLECTIONS = {
   interns: internRowSchema,
   idempotency: idempotencyRowSchema,
   sessions: sessionRowSchema,
+  questions: questionRowSchema,
   reveals: revealRowSchema,
   scripts: scriptRowSchema,
   nonces: nonceRowSchema,
@@ -155,7 +162,7 @@ export function conflictsOf(rows: readonly InternRow[]): RowConflict[] {
 }
 
 /** Version of the file format and of exports. A newer one is refused, an older one migrated. */
-export const STATE_VERSION = 3;
+export const STATE_VERSION = 4;
 
 /** A whole state: the contents of a store file's snapshot and of an export. */
 export const stateSchema = withZod((z) => {
@@ -176,6 +183,7 @@ export const stateSchema = withZod((z) => {
     }),
     idempotency: rowsOf(idempotencyRowSchema),
     sessions: rowsOf(sessionRowSchema),
+    questions: rowsOf(questionRowSchema),
     reveals: rowsOf(revealRowSchema),
     scripts: rowsOf(scriptRowSchema),
     nonces: rowsOf(nonceRowSchema),

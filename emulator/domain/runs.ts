@@ -10,6 +10,7 @@ import type { ChosenTurn } from '../scripts/choose.js';
 import type { Store } from '../store/store.js';
 import { text } from './behaviour-events.js';
 import { ownAnswer } from './consent.js';
+import { createQuestions } from './questions.js';
 import { Reader } from './reader.js';
 import { createRun, type Run } from './run.js';
 import { createRunIndex, type EndedRuns, type InternRuns, type RunDetails } from './run-index.js';
@@ -77,6 +78,7 @@ export function createRuns(deps: RunsDeps): Runs {
   const { clock, random, settings, store } = deps;
   const index = createRunIndex();
   const sessions = createSessions(store.collection('sessions'));
+  const questions = createQuestions(store.collection('questions'));
   let seq = 0;
 
   const runner = createRunner({
@@ -91,6 +93,11 @@ export function createRuns(deps: RunsDeps): Runs {
     pace: () => settings().pace,
     changed(run, from) {
       index.statusChanged(run, from);
+      if (run.status === 'waiting' && run.question) {
+        questions.asked(run.internId, run.sessionId, run.question.id);
+        // The store reports a failure; the next commit brings the change along.
+        store.commit({ keep: true }).catch(() => {});
+      }
       deps.changed?.(run.id, run.internId);
     },
     ...(deps.waits ? { waits: deps.waits } : {}),
@@ -216,7 +223,10 @@ export function createRuns(deps: RunsDeps): Runs {
     async reply({ intern, sessionId, interactionId, content, admit, onRun }) {
       const own = index.find(intern.id);
       const run = own?.asked?.get(interactionId);
-      if (!own || run?.sessionId !== sessionId) throw new Refusal('interaction_unknown');
+      if (!own || run?.sessionId !== sessionId)
+        throw new Refusal(
+          questions.wasAsked(intern.id, sessionId, interactionId) ? 'interaction_not_pending' : 'interaction_unknown',
+        );
       onRun?.({ ...refOf(run), resumed: true });
       // The runs of an intern end with it. A stopped intern has nothing pending, and a retry never helps (CHAT-7).
       if (run.status === 'ended') throw new Refusal('interaction_not_pending');
@@ -282,6 +292,7 @@ export function createRuns(deps: RunsDeps): Runs {
     forget(internId) {
       index.forget(internId);
       sessions.forget(internId);
+      questions.forget(internId);
     },
 
     ended: index.ended,

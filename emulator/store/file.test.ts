@@ -382,12 +382,12 @@ describe('what cannot be opened at all', () => {
   });
 
   test('a newer version is left as it is', () => {
-    const text = '{"format": "intern-emulator", "version": 4, "robots": []}';
+    const text = '{"format": "intern-emulator", "version": 5, "robots": []}';
     writeFileSync(path, text);
     expect(() => openFileStore(path)).toThrow(
       expect.objectContaining({
         code: 'newer',
-        message: expect.stringContaining('version 4, this release reads up to 3'),
+        message: expect.stringContaining('version 5, this release reads up to 4'),
       }),
     );
     expect(readFileSync(path, 'utf8')).toBe(text);
@@ -405,9 +405,9 @@ test('an older version is migrated with what its log holds, and kept in the new 
   writeFileSync(`${path}.log`, files[1]);
 
   const format = {
-    version: 4,
+    version: 5,
     migrations: {
-      3: (state: { version: number; [name: string]: unknown }) => ({
+      4: (state: { version: number; [name: string]: unknown }) => ({
         ...state,
         meta: (state.meta as { id: string }[]).map(({ id }) => ({ id, value: 'migrated' })),
       }),
@@ -417,7 +417,7 @@ test('an older version is migrated with what its log holds, and kept in the new 
   expect(newer.collection('meta').get('a')).toEqual({ id: 'a', value: 'migrated' });
   newer.collection('meta').put({ id: 'b', value: 2 });
   await newer.close();
-  expect(JSON.parse(readFileSync(path, 'utf8')).version).toBe(4);
+  expect(JSON.parse(readFileSync(path, 'utf8')).version).toBe(5);
   const again = openFileStore(path, { format });
   expect([...again.collection('meta').values()].map(({ value }) => value)).toEqual(['migrated', 2]);
   await again.close();
@@ -433,7 +433,7 @@ test('version 1 loses the sessions of chat, and what invoke issued says no more 
   const store = openFileStore(path);
   expect(store.snapshot().sessions).toEqual([{ id: 'b', ...session }]);
   await store.close();
-  expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ version: 3, sessions: [{ id: 'b' }], nonces: [] });
+  expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ version: 4, sessions: [{ id: 'b' }], nonces: [] });
 });
 
 describe('of what nothing else takes away the newest 10,000 are kept', () => {

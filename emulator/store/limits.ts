@@ -9,6 +9,7 @@ export const NEWEST_KEPT = 10_000;
  */
 export const COUNTED: { readonly [N in CollectionName]?: (row: Rows[N]) => boolean } = {
   sessions: () => true,
+  questions: () => true,
   reveals: () => true,
   scim_jobs: () => true,
   idempotency: (row: IdempotencyRow) => !row.derived && row.answer !== null,

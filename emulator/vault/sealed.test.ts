@@ -110,7 +110,7 @@ test('a store that the version before wrote is migrated: nothing is lost, and th
   expect(old.version).toBe(2);
   const migrated = start();
   const state = (await call(migrated, 'GET', '/_emulator/state?credentials=1')).json;
-  expect(state).toMatchObject({ version: 3, interns: old.interns, sessions: old.sessions, scripts: old.scripts });
+  expect(state).toMatchObject({ version: 4, interns: old.interns, sessions: old.sessions, scripts: old.scripts });
   expect((await call(migrated, 'GET', '/scim/group-mappings')).json.total_count).toBe(2);
   expect((await call(migrated, 'GET', '/vault/secrets')).json.data).toMatchObject([
     { name: 'legacy_token', hosts: null },

@@ -1,0 +1,22 @@
+import type { QuestionRow } from '../contract/state.js';
+import type { Collection } from '../store/store.js';
+
+/**
+ * The questions that were asked, each with its session: the newest 10,000. Runs end with the process, and the oldest are
+ * forgotten: an answer to one of their questions is still told that it is over (CHAT-7).
+ */
+export function createQuestions(rows: Collection<QuestionRow>) {
+  const rowId = (internId: string, questionId: string) => `${internId}\n${questionId}`;
+  return {
+    asked(internId: string, sessionId: string, questionId: string): void {
+      rows.put({ id: rowId(internId, questionId), intern_id: internId, session_id: sessionId });
+    },
+    wasAsked: (internId: string, sessionId: string, questionId: string): boolean =>
+      rows.get(rowId(internId, questionId))?.session_id === sessionId,
+    /** Deletes those of a deleted intern. */
+    forget(internId: string): void {
+      const gone = [...rows.values()].filter((row) => row.intern_id === internId);
+      for (const row of gone) rows.delete(row.id);
+    },
+  };
+}
