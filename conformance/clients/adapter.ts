@@ -62,7 +62,7 @@ export async function startAdapter(options: AdapterOptions): Promise<Adapter> {
   let last: string | undefined;
   /** The run after which a process ended by itself with none asked, and why. */
   let death: { readonly run: string; readonly why: string } | undefined;
-  /** The outcome of the last process, if it broke the protocol while no run was asked. */
+  /** Resolves when the last process has ended, for whatever reason. */
   let closed = Promise.resolve();
 
   const end = (kind: 'broken' | 'died', message: string) => {
@@ -95,8 +95,8 @@ export async function startAdapter(options: AdapterOptions): Promise<Adapter> {
     asked.delete(line.run);
     answered.add(line.run);
     last = line.run;
-    const some = (line.answer.events?.length ?? 0) > 0 || Boolean(line.answer.chat?.content);
-    if (some && !one.reported && tells === undefined) tells = false;
+    const hasContent = (line.answer.events?.length ?? 0) > 0 || Boolean(line.answer.chat?.content);
+    if (hasContent && !one.reported && tells === undefined) tells = false;
     one.done({ kind: 'answer', answer: line.answer, took: host.now() - one.began });
   };
 
@@ -191,7 +191,7 @@ export async function startAdapter(options: AdapterOptions): Promise<Adapter> {
         return { kind: 'hung', message: `no answer within ${limit} ms`, took: limit };
       }
       if (outcome.kind !== 'died') return outcome;
-      // Whether it can begin again shows whose fault that is.
+      // An adapter that starts again has crashed by this case. One that does not is broken.
       return (await ready())
         ? { kind: 'crashed', message: outcome.message, took: outcome.took }
         : { kind: 'broken', message: `${outcome.message}, and could not be started again: ${lost}` };

@@ -26,7 +26,6 @@ export const PHASES: Readonly<Record<string, readonly Phase[]>> = {
 /** The phases that a shared service may lead to by itself: it may suspend an idle intern. */
 export const WIDENED: Readonly<Record<string, readonly Phase[]>> = {
   ...PHASES,
-  queued: ['new', 'off', 'booting', 'up', 'failed'],
   provisioning: ['off', 'booting', 'up', 'failed'],
   running: ['off', 'up'],
   // An intern that never booted may boot by itself, and a read may be older than a provision.
@@ -45,15 +44,16 @@ export const SHOWS: Readonly<Record<string, readonly Phase[]>> = {
 
 /** Phases of a deleted intern. */
 export const GOES: readonly Phase[] = ['going', 'stuck', 'gone'];
-const there = (before: ReadonlySet<Phase>, after: readonly Phase[]): readonly Phase[] =>
+/** `after`, unless the intern was certainly gone before. */
+const unlessGone = (before: ReadonlySet<Phase>, after: readonly Phase[]): readonly Phase[] =>
   [...before].every((phase) => phase === 'gone') && before.size > 0 ? ['gone'] : after;
 
 /** The phases of an intern after an accepted operation; undefined if the operation changes none. */
 export function phasesAfter(name: OperationName, ours: boolean) {
   const boots: readonly Phase[] = ours ? BOOTS : ['off', ...BOOTS];
-  if (name === 'provision') return (before: ReadonlySet<Phase>) => there(before, boots);
-  if (name === 'suspend') return (before: ReadonlySet<Phase>) => there(before, ['off']);
-  if (name === 'delete') return (before: ReadonlySet<Phase>) => there(before, GOES);
+  if (name === 'provision') return (before: ReadonlySet<Phase>) => unlessGone(before, boots);
+  if (name === 'suspend') return (before: ReadonlySet<Phase>) => unlessGone(before, ['off']);
+  if (name === 'delete') return (before: ReadonlySet<Phase>) => unlessGone(before, GOES);
   // A prompt may wake a resting intern, never a deleted one.
   if (name === 'chat' || name === 'invoke')
     return (before: ReadonlySet<Phase>) =>
@@ -107,14 +107,14 @@ export const MAKES: Readonly<Record<Act['name'], readonly string[]>> = {
 };
 
 /** Statuses that show no effect yet of an accepted call. */
-export const SHOWS_NOTHING: Readonly<Record<'suspend' | 'provision' | 'delete', readonly string[]>> = {
+export const SHOWS_NOTHING: Readonly<Record<Act['name'], readonly string[]>> = {
   provision: ['stopped'],
   suspend: ['running'],
   delete: ['stopped', 'running', 'queued', 'provisioning', 'failed'],
 };
 
 /** Later calls that may hide the effect of an accepted one. */
-export const UNDONE_BY: Readonly<Record<'suspend' | 'provision' | 'delete', readonly OperationName[]>> = {
+export const UNDONE_BY: Readonly<Record<Act['name'], readonly OperationName[]>> = {
   provision: ['suspend', 'delete'],
   suspend: ['provision', 'delete', 'chat', 'invoke'],
   delete: [],
@@ -168,7 +168,7 @@ export interface InternFacts extends Dealt {
   since: number | undefined;
   /** When it was last read by its id. */
   read: number | undefined;
-  /** The first exchange that wrongly lacked it since it was last shown, unless it is gone by then. */
+  /** The first exchange since it was last shown that wrongly did not find it. Undefined once it may be gone. */
   lost: Lost | undefined;
   /** The latest status, with the time of its request. `sure`: a read showed it, and reads are never late. */
   shown: { readonly status: string; readonly number: number; readonly at: number; readonly sure: boolean } | undefined;
@@ -206,7 +206,7 @@ export interface InternFacts extends Dealt {
   requests: number;
   /** The number of writes among them. */
   writes: number;
-  /** Whether it may have stopped by itself, as a check found something. */
+  /** Whether it may have stopped by itself: a check that used it has found something. */
   doubted: boolean;
 }
 

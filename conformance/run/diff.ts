@@ -39,8 +39,8 @@ export const hasVerdict = ({ verdict }: CheckResult): boolean => verdict !== 'sk
 const isFlaky = ({ knownAs }: CheckResult): boolean => knownAs?.flaky !== undefined;
 
 /**
- * Compares two runs check by check. The options of each decide what counts as a failure. A check that has become rules is in the
- * newer report the worst of them.
+ * Compares two runs check by check. The options of each decide what counts as a failure. Rules may have taken over a check of the
+ * older report: it then has the worst of their verdicts.
  */
 export function diff(old: Results, now: Results): Diff {
   const after = new Map(now.checks.map((check) => [check.id, check]));

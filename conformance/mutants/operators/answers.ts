@@ -73,7 +73,7 @@ export const errorOf = (reply: Reply): ErrorBody | undefined => {
   return isRecord(body) && isRecord(body.error) ? (body.error as ErrorBody) : undefined;
 };
 
-/** The answers that are meant: those that fit every given field. */
+/** Selects answers: those that fit every given field. */
 export interface Which {
   readonly of?: Of;
   readonly status?: number | readonly number[];
@@ -89,7 +89,7 @@ export const isMeant = ({ of, status, reason, says }: Which, reply: Reply, excha
   (reason === undefined || errorOf(reply)?.metadata?.reason === reason) &&
   (says === undefined || String(reply.body).includes(says));
 
-/** Answers otherwise, or with some of it replaced. */
+/** Replaces an answer, or parts of it. */
 export const answers = (
   which: Which,
   other: Partial<Reply> | ((reply: Reply, exchange: MutantExchange) => Reply),

@@ -21,7 +21,7 @@ import type { GivenFlags } from '../flags.js';
 import { optionsOf } from '../start.js';
 import type { ExploreSettings } from './flags.js';
 
-/** A call, with what it is beside. */
+/** A call of the command line, with its surroundings. */
 export interface ExploreCall {
   readonly settings: ExploreSettings;
   readonly command: CommandWords;
@@ -33,7 +33,7 @@ export interface ExploreCall {
   readonly signal: AbortSignal;
 }
 
-/** A suite by those of its tests that talk, anything else as one program. */
+/** Explores each test of a suite that sends requests. Any other command is explored as one program. */
 export async function explored(call: ExploreCall, show: (progress: Progress) => void): Promise<ExploreReport> {
   const { settings, command, environmentOf, io, signal } = call;
   const emulator = optionsOf(call.given, {});
@@ -66,7 +66,7 @@ export async function explored(call: ExploreCall, show: (progress: Progress) => 
   });
 }
 
-/** Commands that run at once where it is not said: one more than there are processors, as each waits at times. */
+/** How many commands run at once by default: one more than there are processors, as each waits at times. */
 export const JOBS = availableParallelism() + 1;
 
 /** The command sent no request: there is nothing to explore. */
@@ -96,7 +96,7 @@ async function exploreOne(
   }
 }
 
-/** Test by test, each with its own undisturbed runs. The rest of a budget is shared by the tests that are left. */
+/** Explores test by test, each with its own undisturbed runs. The tests that are left share the rest of the budget. */
 async function exploreEach(
   call: ExploreCall,
   { tests: known, requests }: Learnt,
@@ -134,7 +134,7 @@ async function exploreEach(
             ...progress,
             breaches: breaches + progress.breaches,
             test: `test ${at + 1} of ${tests.length}, ${test.name}`,
-            // The tests to come take as long as those before them, the first one's too.
+            // An estimate: each later test takes as long as the tests so far.
             left: progress.left + (left - 1) * (at === 0 ? progress.left : (systemHost.now() - began) / at),
           }),
       });
@@ -154,7 +154,7 @@ async function exploreEach(
   if (failed.length > 0) incomplete.push('not-alone');
   const report = togetherOf(explored, options.seed ?? 'explore', incomplete);
   const met = report.straight.requests;
-  // Requests that tests send only together are tried nowhere.
+  // No test that runs alone sends these requests.
   const lacks = wanted === undefined && unfit === undefined && report.incomplete.length === 0 && met < 0.9 * requests;
   return {
     ...report,

@@ -30,7 +30,7 @@ const boot = (facts: Facts): SentRequest =>
     : intern(facts);
 const isLeaving = (status: string | undefined) => status === undefined || status.startsWith('destroy');
 const leaving = (status: string | undefined) =>
-  `It is ${status ?? 'gone'}, and comes back no more: use another intern, or create one.`;
+  `It is ${status ?? 'gone'}, and will not come back: use another intern, or create one.`;
 const bootFirst = ({ status }: Facts) =>
   isLeaving(status)
     ? leaving(status)
@@ -106,7 +106,7 @@ export const ADVICE: Readonly<Record<RefusalKey, Advice>> = {
     in: 'body',
     at: 'workspace_id',
     do: ({ workspaceId }) =>
-      `Name the workspace of the key: there is no other that it sees. Of the first key that is ${workspaceId}.`,
+      `Name the workspace of the key: it sees no other. The workspace of the first key is ${workspaceId}.`,
     send: (facts) =>
       facts.entry.operation === 'list'
         ? correctedQuery({ ...facts, fields: [{ path: ['workspace_id'], message: '' }] })
@@ -205,7 +205,7 @@ export const ADVICE: Readonly<Record<RefusalKey, Advice>> = {
   idempotency_key_reused: {
     in: 'header',
     at: 'idempotency-key',
-    do: 'Use a new key for another body. The same key goes with the same body alone: then it answers the intern that the first try made.',
+    do: 'Use a new key for another body. The same key with the same body is a retry: it is answered with the intern that the first request made.',
     send: (facts) => withHeader(facts.idempotencyHeader, `${facts.entry.id}-new`)(facts),
     page: `${LIFE}#create`,
   },

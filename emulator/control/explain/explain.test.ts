@@ -287,7 +287,7 @@ test('AGENT-2: what is being deleted is not waited for', async () => {
   const api = createTestClient();
   await api.delete(`/interns/${id(api)}`);
   for (const refused of [await chat(prompt('hi'))(api), await api.post(`/interns/${id(api)}/provision`)])
-    expect((await explain(api, refused)).next.do).toMatch(/^It is destroying, and comes back no more/);
+    expect((await explain(api, refused)).next.do).toMatch(/^It is destroying, and will not come back/);
 });
 
 describe('AGENT-2: what was right, what somebody injected, and how streams end', () => {
