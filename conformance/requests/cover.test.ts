@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { createRedactor } from '../probe/redact.js';
 import { cover, isGood } from './cover.js';
 import { TABLES } from './rows.js';
+import { usableOf } from './send.js';
 
 const half = () => 0.5;
 
@@ -94,4 +95,26 @@ test('no value that is stored blacks out a sentence of the report', () => {
   const sentence = 'a caller who is over the limit for some seconds, and the first and second value of a secret';
   expect(redactor.text(sentence)).toBe(sentence);
   expect(redactor.text('zq-9926-wm')).toBe('[redacted]');
+});
+
+test('where a target lacks every caller who may ask, those who are refused ask for interns in each state', () => {
+  const withKey = usableOf(TABLES, (need) => need === 'api_key');
+  for (const table of withKey) {
+    const [first = []] = cover(table, half);
+    const [callers = []] = table.parts;
+    const asked = (state?: string) => first.filter((row) => state === undefined || row.state === state);
+    for (const caller of callers)
+      expect(
+        asked().some(({ values }) => values.includes(caller)),
+        `${table.operation}: ${caller.name}`,
+      ).toBe(true);
+    if (callers.some(({ bad }) => bad !== true)) continue;
+    expect(first.some(isGood), table.operation).toBe(false);
+    for (const state of [...(table.states?.good ?? []), ...(table.states?.bad ?? [])])
+      expect(
+        asked(state).some(({ values }) => values.some(({ name }) => name === 'api_key')),
+        `${table.operation} ${state}`,
+      ).toBe(true);
+  }
+  expect(withKey.filter(({ parts: [callers = []] }) => callers.every(({ bad }) => bad === true))).not.toEqual([]);
 });

@@ -34,16 +34,24 @@ const rowOf = (table: Table, cells: readonly Cell[]): Row => {
   return { table, state: state?.state, badState: state?.bad === true && !values.some(isBad), values };
 };
 
+/** The value that takes the place of the good ones of a column, where a target lacks them all. */
+const insteadOf = (column: readonly Cell[]): readonly Cell[] =>
+  [column.find((cell) => 'needs' in cell) ?? column[0]].filter((cell) => cell !== undefined);
+
 /**
  * Rows in which every value of a table meets every good value of the other columns at least once. A bad value always stands
  * among good ones. Two exceptions: a value with `whatever` meets a bad value of each other column,
  * and a refused caller meets interns in any state.
  * Rows come in passes. The first has each value once, good ones before bad ones, and bad ones beside the plainest contents. No
  * row comes twice.
+ * A target may lack all good values of a column, as of callers who may sign. A bad one then takes their place, with a credential where
+ * there is any: who is refused, and how, shows all the same.
  */
 export function cover(table: Table, random: () => number): readonly (readonly Row[])[] {
   const columns = columnsOf(table);
-  const good = columns.map((column) => column.filter((cell) => !isBad(cell)));
+  const best = columns.map((column) => column.filter((cell) => !isBad(cell)));
+  const lacks = best.findIndex((column) => column.length === 0);
+  const good = columns.map((column, at) => (best[at]?.length === 0 ? insteadOf(column) : (best[at] ?? [])));
   if (good.some((column) => column.length === 0)) return [];
   const starts = good.map((column) => Math.floor(random() * column.length));
   /** A good value of a column; all of them come in turn. */
@@ -80,17 +88,21 @@ export function cover(table: Table, random: () => number): readonly (readonly Ro
   return Array.from({ length: most + 1 }, (_, pass) =>
     [
       ...Array.from({ length: most }, (_, count) => columns.map((_, at) => turn(at, count + pass * at))),
-      ...columns.flatMap((column, at) =>
-        column
-          .filter(isBad)
-          .map((wrong, nth) =>
-            columns.map((_, other) =>
-              other === at
-                ? wrong
-                : (forCaller(other, pass + nth, wrong) ?? (pass === 0 ? beside(other, nth) : turn(other, pass + nth))),
+      // Behind a value that is bad for all, nothing else that is wrong would show.
+      ...columns
+        .slice(0, lacks < 0 ? undefined : lacks + 1)
+        .flatMap((column, at) =>
+          column
+            .filter(isBad)
+            .map((wrong, nth) =>
+              columns.map((_, other) =>
+                other === at
+                  ? wrong
+                  : (forCaller(other, pass + nth, wrong) ??
+                    (pass === 0 ? beside(other, nth) : turn(other, pass + nth))),
+              ),
             ),
-          ),
-      ),
+        ),
       ...(pass === 0 ? twice : []),
     ]
       .filter(isNew)

@@ -52,7 +52,10 @@ const place = (row: Row): number => {
  * way with several operations, each time of another.
  */
 export function firstRows(plans: readonly (readonly Row[])[]): readonly Row[] {
-  const good = plans.flatMap((rows) => rows.slice(0, 1)).map(({ table }) => plainest(table));
+  const good = plans
+    .flatMap((rows) => rows.slice(0, 1))
+    .filter(isGood)
+    .map(({ table }) => plainest(table));
   const shared = [...byKind(plans.flat()).values()].filter((rows) => rows.length >= SHARED || rows.some(isNamed));
   const bad = shared.flatMap((rows, at) => rows[at % rows.length] ?? []);
   return [...good, ...bad]

@@ -56,7 +56,7 @@ async function sent(
   shelf: Shelf,
   row: Row,
   { before, sparing }: { readonly before: Answer | undefined | null; readonly sparing: boolean },
-): Promise<{ answer: Answer | undefined; id: string } | undefined> {
+): Promise<{ answer: Answer | undefined; id: string; as: Send['as'] } | undefined> {
   const { table, state } = row;
   const again = before !== null;
   const missed = before?.status === 404;
@@ -78,7 +78,8 @@ async function sent(
   // A read before the call shows whether a refused call has an effect.
   if (refused) await shelf.read(id);
   const ground = { ctx, id };
-  return { answer: await ask(row, ground, requestOf(row, ground)), id };
+  const send = requestOf(row, ground);
+  return { answer: await ask(row, ground, send), id, as: send.as };
 }
 
 /** Characters of a record above which it is shortened: otherwise it would bloat every list. */
@@ -97,16 +98,20 @@ async function done(
     const before = broken();
     const one = await sent(ctx, shelf, row, { before: last, sparing });
     if (one === undefined) return;
-    const { answer, id } = one;
+    const { answer, id, as } = one;
     last = answer;
     const accepted = answer !== undefined && answer.status < 300;
     const { table, state } = row;
     const there = state !== undefined && state !== 'unknown' && state !== 'gone';
     const writes = (table.method !== 'GET' || (accepted && row.badState)) && there;
-    const isTurn = table.prompts === true || table.operation.startsWith('sign');
+    const signs = table.operation.startsWith('sign');
+    const isTurn = table.prompts === true || signs;
     // In little time, effects of refused calls are not looked for. A later read shows those of a refused update.
     const isUndone = !sparing && (table.uses === true || (table.operation === 'update' && shelf.refuses(state)));
-    if (writes && !isTurn && (accepted || isUndone)) {
+    // An intern that is there is not missed by an operation that is personal.
+    const isMissing =
+      (signs || table.operation.startsWith('daemon')) && there && as === 'api_key' && answer?.status === 404;
+    if (isMissing || (writes && !isTurn && (accepted || isUndone))) {
       if (tries > 0 && state !== 'going') await ctx.wait(2_000);
       if (await shelf.read(id)) shelf.usedUp(state);
     }
