@@ -1,13 +1,16 @@
 import { expect, test } from 'vitest';
 import { checks } from '../scenarios/index.js';
 import { mutants } from './index.js';
-import { tryLive } from './live.js';
+import { tryLive, wholeRun } from './live.js';
+import { broke } from './matrix.js';
 
-const tried = (name: string) => {
+const called = (name: string) => {
   const mutant = mutants.find((one) => one.name === name);
   if (mutant === undefined) throw new Error(`no mutant ${name}`);
-  return tryLive(mutant, checks, { runs: 1, seed: 'live', now: () => 0 });
+  return mutant;
 };
+const OPTIONS = { runs: 1, seed: 'live' } as const;
+const tried = (name: string) => tryLive(called(name), checks, { ...OPTIONS, now: () => 0 });
 
 test('a mutant that a deployment can show is seen there', async () => {
   expect((await tried('list-oldest-first'))?.caught).toContain('LIST-1/newest-first');
@@ -25,4 +28,17 @@ test('what nobody waited for is not seen, and says so', async () => {
 
 test('one that shows only with a control interface does not count at a deployment', async () => {
   expect(await tried('fault-for-ever')).toBeUndefined();
+});
+
+test.each([
+  ['refuses them with metadata', 'sign-alias-401-with-metadata', 'BASE-3/no-metadata'],
+  ['does not know a path', 'sign-alias-gone', 'LIFE-1/stays-found'],
+])('with an API key alone, who asks for what is personal finds that a service %s', async (_, name, id) => {
+  const rows = await wholeRun(called(name), { ...OPTIONS, given: 'key' });
+  expect(rows.filter(broke).map((row) => row.id)).toContain(id);
+});
+
+test('a call that is refused and done counts, though no later read can show it again', async () => {
+  const rows = await wholeRun(called('suspend-refused-and-done'), { ...OPTIONS, given: 'key' });
+  expect(rows.filter(broke).map((row) => row.id)).toContain('LIFE-1/refused-does-nothing');
 });

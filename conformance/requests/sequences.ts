@@ -207,8 +207,10 @@ async function mappings({ interns, send, target }: Ctx): Promise<void> {
 async function names({ api, interns }: Ctx, has: (need: string) => boolean): Promise<void> {
   const [first, second] = [interns.name(), interns.name()];
   const made = await interns.stopped({ name: first });
+  let times = 0;
+  // A create of an equal body would be a retry.
   const create = (name: string, as: 'api_key' | 'peer_api_key' = 'api_key') =>
-    api.create(interns.body({ name, description: as }), { as }).catch(unanswered);
+    api.create(interns.body({ name, description: `time ${times++}` }), { as }).catch(unanswered);
   await create(first);
   await api.update(made.id, { name: second }).catch(unanswered);
   await api.get(made.id).catch(unanswered);

@@ -114,6 +114,7 @@ async function excuseOf(
   const look = async (): Promise<Look> => {
     const before = exchanges.size;
     const scenario = alone || by === undefined ? undefined : checkOf(by.id);
+    const { judged } = monitors.of(check.id);
     let error: unknown;
     // Reads may be late.
     if (looks++ === 0 && comes) error = finding;
@@ -128,7 +129,8 @@ async function excuseOf(
         await session.running.send(one).catch((reason: unknown) => {
           if (reason instanceof Stopped) error = reason;
         });
-      comes = exchanges.size > before;
+      // Two exchanges that showed it stand, where the rule has nothing to say of a further one.
+      comes = exchanges.size > before || (comes && monitors.of(check.id).judged === judged);
     } else comes = alone;
     // After the run, two exchanges are enough for a rule that needs no other exchange, or has waited.
     const isOver = error instanceof Stopped && (hasWaited || (alone && isShown));
