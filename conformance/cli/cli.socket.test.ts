@@ -261,6 +261,15 @@ describe('against a URL', () => {
     expect(await emulator.fetch('/_emulator/journal').then((answer) => answer.text())).toBe(before);
   });
 
+  test('a plan that is interrupted ends at once', async () => {
+    const interrupted = new AbortController();
+    const command = [url, '--no-control', '--plan', '--only', 'model/lifecycle', '--runs', '500'];
+    const going = called(command, { env, signal: interrupted.signal });
+    await systemHost.sleep(100);
+    interrupted.abort();
+    expect(await going).toMatchObject({ exit: 3, out: '', err: 'interrupted: there is no plan\n' });
+  });
+
   test('an interrupted run keeps its ledger only where something is left, and cleanup takes that away', async () => {
     const interrupted = new AbortController();
     const going = called(

@@ -30,15 +30,18 @@ import { readSettings, type Settings } from './settings.js';
 
 /** Does a run as requested and returns its exit code. */
 export async function runCommand(settings: Settings, io: Io): Promise<number> {
-  const asked = checks.map((check) => {
-    const { minRuns = 0, maxRuns = Number.POSITIVE_INFINITY } = check;
-    return { ...asUnit(check), minRuns, maxRuns };
-  });
-  const units = chosenOf(asked, settings);
+  const units = chosenOf(
+    checks.map((check) => ({ ...asUnit(check), check })),
+    settings,
+  );
   if (settings.plan) {
-    const planned = async (driver: Driver) => plan({ settings, driver, units });
-    io.out(await connected(settings, io, planned, { look: false }));
-    return 0;
+    const { host, signal } = io;
+    const planned = (driver: Driver) =>
+      plan({ settings, driver, checks: units.map(({ check }) => check), host, signal });
+    const said = await connected(settings, io, planned, { look: false });
+    if (signal.aborted) io.err('interrupted: there is no plan\n');
+    else io.out(said);
+    return signal.aborted ? 3 : 0;
   }
   makeFolders(settings);
   return concluded(settings, io, async (options) => {

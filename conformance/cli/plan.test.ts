@@ -1,17 +1,9 @@
 import { expect, test } from 'vitest';
-import { ruleOf } from '../rules/check.js';
 import { RULES } from '../rules/index.js';
-import { checks } from '../scenarios/index.js';
 import { called } from './called.harness.js';
-import costs from './costs.json' with { type: 'json' };
 
 const planned = async (...only: string[]): Promise<string> =>
   (await called([...only.flatMap((id) => ['--only', id]), '--runs', '20', '--plan'])).out;
-
-test('the costs of every check that sends are measured (npx tsx scripts/measure-costs.ts)', () => {
-  const sending = checks.filter((check) => ruleOf(check) === undefined).map(({ id }) => id);
-  expect(Object.keys(costs).toSorted()).toEqual(sending.toSorted());
-});
 
 test('a plan tells about as many requests as the run sends', async () => {
   const only = ['suspend/keeps-what-was-changed', 'auth/key-exact', 'base/head-as-get'];

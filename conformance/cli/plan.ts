@@ -1,14 +1,15 @@
 import { byKey } from '../../emulator/contract/by-key.js';
 import { counted } from '../../emulator/contract/counted.js';
 import type { Driver } from '../drivers/driver.js';
+import { startEmulator } from '../drivers/emulator.js';
 import type { Check } from '../framework/check.js';
 import type { Need } from '../framework/needs.js';
 import type { Stop } from '../framework/stop.js';
+import type { Host } from '../probe/time.js';
 import { skipWords } from '../report/words/skip.js';
 import { lackText } from '../report/words/stop.js';
 import { settingsOf } from '../run/options.js';
-import { type asUnit, inOrder, prompts as isPrompting } from '../run/runner.js';
-import measured from './costs.json' with { type: 'json' };
+import { asUnit, inOrder, prompts as isPrompting, runChecks } from '../run/runner.js';
 import type { Settings } from './settings.js';
 
 /** Turns of a caller that a deployment takes in a minute (interface.md). */
@@ -21,7 +22,10 @@ interface PlanOptions {
   readonly settings: Settings;
   readonly driver: Driver;
   /** The checks of the run, as it selects them. */
-  readonly units: readonly (ReturnType<typeof asUnit> & Required<Pick<Check, 'minRuns' | 'maxRuns'>>)[];
+  readonly checks: readonly Check[];
+  readonly host: Host;
+  /** Ends the rehearsal early. */
+  readonly signal: AbortSignal;
 }
 
 /** The requests of a check, or of several. */
@@ -37,54 +41,82 @@ const sumOf = (one: Cost, other: Cost): Cost => ({
   interns: one.interns + other.interns,
 });
 
-/**
- * Measured costs by check: requests, prompts and interns with one run of its property and, where that is more, with
- * {@link MANY}.
- */
-const COSTS: Readonly<Record<string, readonly (readonly number[])[] | undefined>> = measured;
-const MANY = 100;
-
-/** The cost of a check with `runs` runs of its property. Rules, and checks that need more runs, cost nothing. */
-function costOf({ id, minRuns, maxRuns }: PlanOptions['units'][number], runs: number): Cost {
-  const [one, many = one] = COSTS[id] ?? [];
-  if (one === undefined || runs < minRuns) return NOTHING;
-  const share = (Math.min(runs, maxRuns) - 1) / (Math.min(MANY, maxRuns) - 1 || 1);
-  const [requests = 0, prompts = 0, interns = 0] = one.map((least, at) =>
-    Math.round(least + ((many?.[at] ?? least) - least) * share),
-  );
-  return { requests, prompts, interns };
+/** The cost of each check that `driver` can do, and of the requests around them, measured against an emulator in this process. */
+async function rehearsed({ settings, driver, checks, host, signal }: PlanOptions, runs: number) {
+  const rehearsal = await startEmulator({
+    host,
+    tag: host.tag(4),
+    readOnly: settings.readOnly,
+    profile: driver.target.profile,
+  });
+  let [prompts, interns] = [0, 0];
+  const fetch: Driver['fetch'] = async (request) => {
+    const answer = await rehearsal.driver.fetch(request);
+    const { pathname } = new URL(request.url);
+    if (request.method === 'POST' && answer.ok) {
+      if (/\/interns\/[^/]+\/(chat\/completions|invoke)$/.test(pathname)) prompts++;
+      if (/\/interns$/.test(pathname)) interns++;
+    }
+    return answer;
+  };
+  const costs = new Map<string, Cost>();
+  let before = { prompts, interns };
+  // Nothing goes the quick way: that is not counted.
+  const { plainFetch: _, ...slowly } = rehearsal.driver;
+  try {
+    const { duration, requests } = await runChecks({
+      driver: { ...slowly, fetch, lacks: (need) => driver.lacks(need) ?? rehearsal.driver.lacks(need) },
+      checks,
+      runs,
+      rate: 0,
+      readOnly: settings.readOnly,
+      seed: settings.seed,
+      host,
+      signal,
+      events: {
+        checkEnd({ id, requests }) {
+          costs.set(id, { requests, prompts: prompts - before.prompts, interns: interns - before.interns });
+          before = { prompts, interns };
+        },
+      },
+    });
+    const { requests: ofChecks } = [...costs.values()].reduce(sumOf, NOTHING);
+    return { costs, around: requests - ofChecks, duration };
+  } finally {
+    await rehearsal.close();
+  }
 }
 
-/** Requests of a run, with those that delete its interns. */
-const requestsOf = ({ requests, interns }: Cost): number => requests + interns;
-
 /**
- * The plan of a run: requests, writes and skips. Its numbers were measured at an emulator, with `npx tsx scripts/measure-costs.ts`. Nothing is
- * sent to the target.
+ * The plan of a run: requests, writes and skips. The numbers come from a rehearsal: the same checks, with the needs that the target
+ * meets, against an emulator in this process. Nothing is sent to the target.
  */
-export function plan({ settings, driver, units }: PlanOptions): string {
+export async function plan(options: PlanOptions): Promise<string> {
+  const { settings, driver, checks } = options;
   const controlled = driver.control !== undefined;
   const lines: string[] = [];
   const { free, limits, rate, runs } = settingsOf({ ...settings, baseline: undefined, driver });
+  const { costs, around, duration } = await rehearsed(options, runs);
   /** ms that a run takes at the least. Turns wait for nothing where the clock can be moved. */
-  const timeOf = (cost: Cost): number =>
-    Math.max(rate > 0 ? (requestsOf(cost) / rate) * 1_000 : 0, controlled ? 0 : (cost.prompts / TURNS) * 60_000);
+  const timeOf = ({ requests, prompts }: Cost): number =>
+    Math.max(controlled ? duration : (prompts / TURNS) * 60_000, rate > 0 ? (requests / rate) * 1_000 : 0);
   const missing: { readonly id: string; readonly why: string }[] = [];
   const beyond: typeof missing = [];
-  let total = NOTHING;
+  let total: Cost = { ...NOTHING, requests: around };
   /** The limit that a cost exceeds; undefined if there is room. */
   const over = (all: Cost, prompting: boolean): Stop | undefined => {
-    if (requestsOf(all) > limits.requests.most) return limits.requests.stop;
+    if (all.requests > limits.requests.most) return limits.requests.stop;
     if (prompting && all.prompts > limits.prompts.most) return limits.prompts.stop;
     return !controlled && timeOf(all) > limits.time.most ? limits.time.stop : undefined;
   };
+  const units = checks.map(asUnit);
   for (const check of free ? units : inOrder(units, (need) => driver.lacks(need as Need) !== undefined)) {
     const lacking = check.needs.map((need) => driver.lacks(need)).find((lack) => lack !== undefined);
     if (lacking !== undefined) {
       missing.push({ id: check.id, why: `that need ${lacking.need}: ${lackText(lacking)}` });
       continue;
     }
-    const cost = costOf(check, runs);
+    const cost = costs.get(check.id) ?? NOTHING;
     const all = sumOf(total, cost);
     const stop = over(all, isPrompting(check));
     if (stop !== undefined && !check.watches) {
@@ -100,7 +132,7 @@ export function plan({ settings, driver, units }: PlanOptions): string {
   }
   for (const [why, skipped] of byKey([...missing, ...beyond], (one) => one.why))
     lines.push('', `  skip  ${skipped.length} ${why}`, ...skipped.map(({ id }) => `        ${id}`));
-  const { prompts, interns } = total;
+  const { requests, prompts, interns } = total;
   const limited = (of: string, { most }: { readonly most: number }, shown: string) =>
     most === UNLIMITED ? [] : [`${shown} (${of})`];
   const most = [
@@ -111,10 +143,10 @@ export function plan({ settings, driver, units }: PlanOptions): string {
   const pace = rate > 0 ? ` at ${rate} requests a second` : '';
   return [
     `Plan for ${driver.target.baseUrl} (${driver.target.kind}, profile ${driver.target.profile.name})`,
-    `In all about ${counted(prompts, 'prompt')}, ${minutes(timeOf(total))}, ${counted(requestsOf(total), 'request')}, ${counted(interns, 'intern')}${pace}.`,
+    `In all about ${counted(prompts, 'prompt')}, ${minutes(timeOf(total))}, ${counted(requests, 'request')}, ${counted(interns, 'intern')}${pace}.`,
     ...(most.length === 0 ? [] : [`It never takes more than ${most.join(', ')}.`]),
     'The interns it makes itself, and deletes them: their names begin with k, four characters and a hyphen.',
-    'The numbers were measured at an emulator; boots that take longer come on top.',
+    'The numbers are of a rehearsal against an emulator in this process; boots that take longer come on top.',
     'Nothing was sent to the target.',
     '',
     ...lines,
