@@ -52,7 +52,13 @@ export function deployed({ mutation }: Pick<Mutant, 'mutation'>, seed: string, g
   const deployment = given === 'key' ? { ...OBEDIENT, only: ['api_key'] as const } : OBEDIENT;
   return deploy(deployment, seed, (how): Emulator => {
     const { emulator, fetch, daemonFetch } = mutated(mutation, how);
-    return Object.assign(Object.create(emulator) as Emulator, { fetch, daemon: { fetch: daemonFetch } });
+    /** A server on a network says when it answers. */
+    const dated = async (request: Request) => {
+      const answer = await fetch(request);
+      if (!answer.headers.has('date')) answer.headers.set('date', new Date(emulator.clock.now()).toUTCString());
+      return answer;
+    };
+    return Object.assign(Object.create(emulator) as Emulator, { fetch: dated, daemon: { fetch: daemonFetch } });
   });
 }
 
