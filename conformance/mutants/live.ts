@@ -52,13 +52,7 @@ export function deployed({ mutation }: Pick<Mutant, 'mutation'>, seed: string, g
   const deployment = given === 'key' ? { ...OBEDIENT, only: ['api_key'] as const } : OBEDIENT;
   return deploy(deployment, seed, (how): Emulator => {
     const { emulator, fetch, daemonFetch } = mutated(mutation, how);
-    /** A server on a network says when it answers. */
-    const dated = async (request: Request) => {
-      const answer = await fetch(request);
-      if (!answer.headers.has('date')) answer.headers.set('date', new Date(emulator.clock.now()).toUTCString());
-      return answer;
-    };
-    return Object.assign(Object.create(emulator) as Emulator, { fetch: dated, daemon: { fetch: daemonFetch } });
+    return Object.assign(Object.create(emulator) as Emulator, { fetch, daemon: { fetch: daemonFetch } });
   });
 }
 

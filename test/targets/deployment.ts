@@ -117,7 +117,10 @@ export async function deploy(
           : said.replaceAll(/script: ask-permission(?!-)/g, `script: ${ASKERS[deployment.asks].name}`);
       if (other !== text) asked = new Request(request, { body: other });
     }
-    return answers(asked);
+    const answer = await answers(asked);
+    // The time of the target, as a server on a network says it.
+    if (!answer.headers.has('date')) answer.headers.set('date', new Date(emulator.clock.now()).toUTCString());
+    return answer;
   };
   const driver = createLiveDriver({
     baseUrl: String(target.base_url),
