@@ -26,6 +26,10 @@ test('what nobody waited for is not seen, and says so', async () => {
   expect(result?.missed[0]).toMatchObject({ verdict: 'skip', why: expect.stringContaining('--slow') });
 });
 
+test('a stream that stays open after its intern was suspended is seen', async () => {
+  expect((await tried('suspend-lets-runs-go-on'))?.caught).toContain('chat-endings/suspend-while-streaming');
+});
+
 test('one that shows only with a control interface does not count at a deployment', async () => {
   expect(await tried('fault-for-ever')).toBeUndefined();
 });
