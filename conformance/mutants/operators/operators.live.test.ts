@@ -10,8 +10,6 @@ const BY_HAND: Readonly<Record<string, string>> = {
   'DELETE-1/none-that-is-gone': 'no list of these runs comes after a teardown that has ended',
   'GET-1/no-known-credential': 'only its own run knows its credentials',
   'VAULT-2/value-in-no-answer': 'only its own run knows what it stored',
-  'CREATE-1/first-is-201': 'answers in process have no Date',
-  'SIGN-5/time-of-signing': 'answers in process have no Date',
   'CHAT-1/content-is-new': 'shown by several chunks of one answer',
   'SIGN-5/moves-with-time': 'the run moves the clock of these targets',
   'LIFE-1/stays-found': 'shown by the answer after the wrong one',
