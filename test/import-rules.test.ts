@@ -46,7 +46,7 @@ const MAY_IMPORT: Record<string, string> = {
   // Tools over the control calls, for coding agents: the server itself is loaded when asked for.
   agents: 'contract clock control requests conformance/requirements | http',
   // In front of the parts: the two listeners, their addresses, and requests in process.
-  serving: 'credentials contract clock sse http control requests options signing console | domain daemon',
+  serving: 'credentials contract clock sse http control requests options signing console wire | domain daemon',
   // The two halves of the composition root that others stand on, and that stand on others.
   composition:
     'clock control http options recording serving state vault | contract factories.ts disturbances scripts spaces daemon',

@@ -1,4 +1,3 @@
-import { isAnswer } from '../probe/request.js';
 import { TURNS } from './dealings.js';
 import type { Habit } from './habit.js';
 import { refusal } from './wire.js';
@@ -31,9 +30,9 @@ export const fewRequests: Habit = {
     };
   },
   /** Obeys a 429, unless the check expects one, and the refusal of an answer that says when to send it again. */
-  again: ({ send, rest, status, headers }, { learnt, now, rate, turns }) => {
+  again: ({ send, rest, status, headers, answers }, { learnt, now, rate, turns }) => {
     // A turn may still be closing when the answer to its question comes.
-    if (status === 409 && isAnswer(send.json)) {
+    if (status === 409 && answers) {
       const wait = retryAfter(headers.get('retry-after'), now());
       return wait !== undefined && wait <= WAIT.short ? wait : undefined;
     }

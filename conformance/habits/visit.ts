@@ -104,6 +104,8 @@ export interface Head extends Addressed {
   readonly first: number;
   readonly status: number;
   readonly headers: Headers;
+  /** Whether the request answers a question. */
+  readonly answers: boolean;
 }
 
 /** A run at a service, as habits see it: its knowledge, and the requests that they may make. */

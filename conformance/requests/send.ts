@@ -108,7 +108,7 @@ async function done(
     const isTurn = table.prompts === true || signs;
     // In little time, effects of refused calls are not looked for. A later read shows those of a refused update.
     const isUndone = !sparing && (table.uses === true || (table.operation === 'update' && shelf.refuses(state)));
-    // An intern that is there is not missed by an operation that is personal.
+    // A personal operation may answer 404 for an intern that exists: a read shows whether it does.
     const isMissing =
       (signs || table.operation.startsWith('daemon')) && there && as === 'api_key' && answer?.status === 404;
     if (isMissing || (writes && !isTurn && (accepted || isUndone))) {

@@ -3,7 +3,7 @@ import type { Collection } from '../store/store.js';
 
 /**
  * The questions that were asked, each with its session: the newest 10,000. Runs end with the process, and the oldest are
- * forgotten: an answer to one of their questions is still told that it is over (CHAT-7).
+ * forgotten: an answer to one of their questions is still refused as one that comes too late (CHAT-7).
  */
 export function createQuestions(rows: Collection<QuestionRow>) {
   const rowId = (internId: string, questionId: string) => `${internId}\n${questionId}`;
