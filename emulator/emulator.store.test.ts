@@ -147,7 +147,7 @@ describe('CHAT-7: the answer to a question that was asked before a restart', () 
     };
   }
 
-  test('is 409 after a kill, and 404 in another session, once its intern is gone, and after a reset', async () => {
+  test('is 409 after a kill, and 404 in another session and after a reset; its question goes with its intern', async () => {
     const first = start();
     const answers = await ask(first);
     // A write that is acknowledged is on the disk, with all that came before.

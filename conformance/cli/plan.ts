@@ -12,7 +12,7 @@ import { settingsOf } from '../run/options.js';
 import { asUnit, inOrder, prompts as isPrompting, runChecks } from '../run/runner.js';
 import type { Settings } from './settings.js';
 
-/** Turns of a caller that a deployment takes in a minute (interface.md). */
+/** Turns of a caller that an emulator takes in a minute (CHAT-17). No limit of a deployment is stated. */
 const TURNS = 60;
 const UNLIMITED = Number.POSITIVE_INFINITY;
 

@@ -80,7 +80,7 @@ export const PASSED_OVER: readonly (readonly [what: string, why: string])[] = [
   ['times, durations, usage numbers', 'differ in each run'],
   ['`queued` and `provisioning` against another state of a boot', 'how long a boot stays in one is time'],
   ['how often a kind of chunk repeats, comments', 'the size of a write is nobody’s promise'],
-  ['the order of other things than interns', 'the interface states that of interns alone'],
+  ['the order of other things than interns', 'a run gives secrets names of its own, and they are listed by name'],
   ['null against a value', 'null fits any type: the value may come later'],
   ['further keys', 'clients ignore them; reported as a warning'],
   ['interns that the recording does not name', 'a workspace has others'],

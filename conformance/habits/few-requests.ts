@@ -14,11 +14,13 @@ function retryAfter(value: string | null, now: number): number | undefined {
 
 /** ms to wait: without a Retry-After, at most, and the longest wait from which the pace is learned. */
 const WAIT = { unsaid: 5_000, most: 120_000, short: 10_000 };
+/** ms for which a turn may be closing while its question is answered already. */
+const CLOSING = 2_000;
 
 export const fewRequests: Habit = {
   id: 'few-requests',
   what: 'takes one request a second',
-  kit: 'waits as `Retry-After` says, sends as slowly from then on, and runs one check at a time',
+  kit: 'waits as `Retry-After` says, sends as slowly from then on, and runs one check at a time; sends an answer again that a 409 puts off by up to 2 s',
   serve: (next, { host }) => {
     const taken: number[] = [];
     return async (request) => {
@@ -34,7 +36,7 @@ export const fewRequests: Habit = {
     // A turn may still be closing when the answer to its question comes.
     if (status === 409 && answers) {
       const wait = retryAfter(headers.get('retry-after'), now());
-      return wait !== undefined && wait <= WAIT.short ? wait : undefined;
+      return wait !== undefined && wait <= CLOSING ? wait : undefined;
     }
     if (status !== 429 || send.limited === true) return undefined;
     const isTurn = TURNS.test(rest);

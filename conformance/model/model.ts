@@ -186,6 +186,8 @@ export function createModel(options: ModelOptions) {
   const mustBeFound = (facts: InternFacts, asked: Asked, { name, area }: Operation): boolean => {
     const { made, read } = facts;
     if (partial || made === undefined || read === undefined || asked.regional) return false;
+    // A service may have taken a deprecated alias away.
+    if (name === 'daemon alias' || name === 'sign alias') return false;
     if (asked.body.kind === 'unknown' || (area !== 'interns' && !VAULTS.has(name))) return false;
     const late = lateness.of('get');
     if (name === 'get' && late > 0) return false;

@@ -111,10 +111,11 @@ function cameTo({ id, status }: RecordFields, name: Act['name'], { asked, operat
   // Another call may explain it: reads may be late, and a prompt may wake an intern after a while.
   const late = shown.sure && operation.name === 'get' && name !== 'provision' ? 0 : LATE_READ;
   if (moved !== undefined && moved > shown.at - late) return undefined;
+  const mayBeNew = phase?.since(shown.at)?.has('new') !== false;
   // A create that asks for a boot may lead to it later.
-  if (name === 'provision' && made?.body.provision === true && moved === undefined) return undefined;
+  if (name === 'provision' && made?.body.provision === true && moved === undefined && mayBeNew) return undefined;
   // An intern that never booted may boot, or stop, by itself.
-  if (name !== 'delete' && !model.restsUntilAsked && phase?.since(shown.at)?.has('new') !== false) return undefined;
+  if (name !== 'delete' && !model.restsUntilAsked && mayBeNew) return undefined;
   return { shown, until, does: MAKES[name].includes(String(status)) && !MAKES[name].includes(shown.status) };
 }
 

@@ -540,11 +540,13 @@ export const REFUSALS: readonly Refusal[] = rows({
     requirement: 'BODY-1',
     says: 'A service may refuse any body of provision or suspend, one without fields too.',
     statuses: [400],
+    reason: 'invalid_body',
     of: BARE,
     wrong: (seen, model) =>
-      model.options.ours === true || seen.asked.body.kind === 'none'
-        ? false
-        : maybe(json(seen, (value) => !isRecord(value) || Object.keys(value).length === 0) !== false),
+      maybe(
+        model.options.ours !== true &&
+          json(seen, (value) => isRecord(value) && Object.keys(value).length === 0) === true,
+      ),
   },
   'taken-away': {
     open: true,

@@ -4,10 +4,12 @@ import type { Need } from '../framework/needs.js';
 import { lacking, raced, type Skip, stoppedBy } from '../framework/skip.js';
 import { Stopped } from '../framework/stop.js';
 import { READS } from '../habits/dealings.js';
+import type { Answer } from '../probe/answer.js';
 import type { ShownExchange } from '../probe/evidence.js';
 import { internIn, internPath, type Send } from '../probe/request.js';
 import type { Rule } from '../rules/index.js';
 import { needOf } from '../rules/needs.js';
+import { ASIDE } from '../rules/refusals.js';
 import { type Attempt, attempt } from './attempt.js';
 import { LATE_READ } from './create-context.js';
 import { reported } from './finding.js';
@@ -125,12 +127,19 @@ async function excuseOf(
       comes = exchanges.size > before;
     } else if (shows !== undefined && (changesNothing || !alone)) {
       // The reads that established the expectation are sent again, too.
+      let answer: Answer | undefined;
       for (const one of [...because.flatMap(({ send }) => (isRead(send) ? send : [])), shows])
-        await session.running.send(one).catch((reason: unknown) => {
+        answer = await session.running.send(one).catch((reason: unknown) => {
           if (reason instanceof Stopped) error = reason;
+          return undefined;
         });
-      // Two exchanges that showed it stand, where the rule has nothing to say of a further one.
-      comes = exchanges.size > before || (comes && monitors.of(check.id).judged === judged);
+      // Two exchanges that showed it stand, where the service answers and the rule has nothing to say of that.
+      const isUnjudged =
+        answer !== undefined &&
+        answer.status < 500 &&
+        !ASIDE.has(answer.status) &&
+        monitors.of(check.id).judged === judged;
+      comes = exchanges.size > before || (comes && isUnjudged);
     } else comes = alone;
     // After the run, two exchanges are enough for a rule that needs no other exchange, or has waited.
     const isOver = error instanceof Stopped && (hasWaited || (alone && isShown));

@@ -102,7 +102,8 @@ export const CHAT_ENDINGS = checksOf('CHAT-12', {
       const session_id = `suspended ${intern.id}`;
       const reply = await intern.streaming({ prompt: ctx.prompt('silent'), session_id });
       expect.done(await ctx.api.suspend(intern.id), 'the suspend');
-      await ctx.interns.untilSuspended(intern.id);
+      // Before that the runtime may still be stopping.
+      await ctx.interns.until(intern.id, ['stopped']);
       await reply.promised('the end of the stream of a suspended intern', ({ finish }) => finish !== undefined);
       const t = await reply.end();
       ended(ctx, t, 'the stream of a suspended intern');

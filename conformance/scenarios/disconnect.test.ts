@@ -33,9 +33,10 @@ test('an intern that stays busy after its client has left is found by its answer
 });
 
 test.each(['disconnect/while-silent', 'disconnect/noticed', 'disconnect/after-an-answer'])(
-  '%s leaves no stream that ends with a question a moment after its first words',
+  '%s leaves no stream that ends with a question after a moment of further words',
   async (id) => {
     const asking = { toolCalls: [{ id: 'call', arguments: '{"options":["allow_once"]}' }], sessionId: 'one' };
+    let spoken = 0;
     const transcript: Record<string, unknown> = { content: 'working' };
     const disconnect = vi.fn(async () => {});
     const asked = {
@@ -51,7 +52,9 @@ test.each(['disconnect/while-silent', 'disconnect/noticed', 'disconnect/after-an
       internDid(holds: boolean, { did }: { did: string }) {
         if (!holds) throw new Error(`did not ${did}`);
       },
-      wait: async () => void Object.assign(transcript, { finish: 'tool_calls' }),
+      // It speaks for a moment, and then asks.
+      wait: async () =>
+        void Object.assign(transcript, spoken++ === 0 ? { content: 'still working' } : { finish: 'tool_calls' }),
       chat: async (_: string, { prompt, approval_mode }: { prompt: string; approval_mode?: string }) =>
         prompt === 'silent' && approval_mode === undefined ? silent : asked,
       answer: async () => silent,

@@ -10,15 +10,24 @@ import { onceFree } from '../helpers/turns.js';
 /** ms until a service has noticed that a client has gone (30 s), with some more for the way there and back. */
 const WAITED = 33_000;
 const MOMENT = 2_000;
+/** Moments in which an intern may go on speaking. */
+const MOMENTS = 5;
 
 /**
  * Leaves a stream that has been silent for a moment. An intern that asks again sends the end of its stream, and its run
  * lives on (CHAT-9): a client that leaves while that is on its way has cancelled nothing.
  */
 async function leave(ctx: Ctx, reply: ChatReply): Promise<void> {
-  await ctx.wait(MOMENT);
+  let isSilent = false;
+  for (let moment = 0; moment < MOMENTS && !isSilent; moment++) {
+    const before = reply.transcript.content;
+    await ctx.wait(MOMENT);
+    const { finish, content } = reply.transcript;
+    isSilent = content === before;
+    if (finish !== undefined) break;
+  }
   const { finish, content } = reply.transcript;
-  ctx.internDid(finish === undefined, { did: 'fall silent', said: content });
+  ctx.internDid(isSilent && finish === undefined, { did: 'fall silent', said: content });
   await reply.disconnect();
 }
 

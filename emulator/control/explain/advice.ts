@@ -269,7 +269,7 @@ export const ADVICE: Readonly<Record<RefusalKey, Advice>> = {
   interaction_not_pending: {
     in: 'state',
     at: 'question',
-    do: 'The question was answered already, or its deadline passed and the run was cancelled. Send a new prompt, and answer its question once, in time.',
+    do: 'The question was answered already, or its run has ended: by its deadline, a suspend or a restart. Send a new prompt, and answer its question once, in time.',
     send: (facts) => reply(facts) ?? fresh(facts),
     page: REPLY,
   },
