@@ -1,7 +1,7 @@
 import { MOMENTS } from '../../emulator/recording/template.js';
 
 /**
- * What drift compares and what it leaves out, each with its reason. docs/recordings.md shows the same table.
+ * The parts of an answer that drift compares and leaves out, each with its reason. docs/recordings.md shows the same table.
  * Of a field that is not listed here, only the type is compared.
  */
 

@@ -63,7 +63,7 @@ interface LiveAnswer extends LiveStream {
   readonly headers: Headers;
 }
 
-/** What a judgement needs besides the two answers. */
+/** The knowledge that a judgement needs besides the two answers. */
 export interface Circumstances {
   /** The values of aliases; new ones are added. */
   readonly bindings: Bindings;

@@ -42,7 +42,7 @@ const STATUS_BEFORE: Readonly<Record<string, PriorStatus>> = {
 const isForeign = ({ request }: RecordedExchange) =>
   /\$(?:foreign|outsider)_/.test(request.headers.authorization ?? '');
 
-/** What a recording needs and did not make itself, as a scenario's exchanges show it. */
+/** The interns and settings that a recording needs and did not make itself. */
 export function recordedBefore(all: readonly RecordedExchange[]) {
   const idsIn = (one: RecordedExchange) => recordsIn(one).flatMap((record) => aliasOf(record.id) ?? []);
   const created = new Set(all.filter(({ operation }) => operation === 'create').flatMap(idsIn));

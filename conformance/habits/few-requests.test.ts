@@ -8,7 +8,7 @@ const answers = check('a/answers', async ({ interns, send }) => {
   expected.status(await send({ method: 'POST', path: `/interns/${id}/chat/completions`, json }), 200, 'an answer');
 });
 
-/** What became of an answer that is refused so often, with `Retry-After` or without. */
+/** The verdict on a service that refuses an answer so often, with `Retry-After` or without. */
 async function refused(times: number, after?: string) {
   const target = fakeTarget();
   let sent = 0;

@@ -125,7 +125,7 @@ function requirementNotes(results: Results): Said[] {
 /** As many leftovers as have a line each. */
 const FEW = 5;
 
-/** What is left behind: a line each, or one for many, whose ids are in the JSON report and the ledger. */
+/** The lines on leftovers: one each, or one for many, whose ids are in the JSON report and the ledger. */
 function leftBehind(failed: Results['cleanup']['failed']): readonly string[] {
   const one = ({ id, name, because }: (typeof failed)[number]) => `${id} ${name} (${hindranceText(because)})`;
   const [first] = failed;

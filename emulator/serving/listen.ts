@@ -11,7 +11,7 @@ import { internalError, parserError, protocolError, type RequestSeen } from '../
 import { type AnyResponse, type PlainResponse, toResponse } from '../http/response.js';
 import { writeStream } from '../http/write-stream.js';
 import { EventStream } from '../sse/stream.js';
-import { isStream } from '../wire/streams.js';
+import { isStream, through } from '../wire/streams.js';
 import { InertResponse } from './inert-response.js';
 import { handshakeFailed } from './log.js';
 import type { Secured } from './tls.js';
@@ -95,25 +95,13 @@ class Connection implements Bindings {
   }
   /** The same stream. If it fails, that is logged, and the connection is cut. */
   private guarded(answer: Response): Response {
-    const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
-    const failing = (error: unknown) => {
-      // If the client has left, that is the reason, and no failure.
-      if (!this.outgoing.destroyed) this.failed(error);
-      this.incoming.socket.destroy();
-      return { done: true, value: undefined } as const;
-    };
-    const body = new ReadableStream<Uint8Array>(
-      {
-        async pull(controller) {
-          const { done, value } = await reader.read().catch(failing);
-          if (done) controller.close();
-          else controller.enqueue(value);
-        },
-        cancel: (reason) => reader.cancel(reason),
+    return through(answer, {
+      broken: (error) => {
+        // A client that has left is the reason, and no failure.
+        if (!this.outgoing.destroyed) this.failed(error);
+        this.incoming.socket.destroy();
       },
-      { highWaterMark: 0 },
-    );
-    return new Response(body, answer);
+    });
   }
   /** Leaves without an answer. */
   drop(resets: boolean): Response {

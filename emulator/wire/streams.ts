@@ -22,7 +22,7 @@ export interface Passing {
   /** The client has left; `cancel` tells the source, which learns it at once without this. */
   readonly left?: (cancel: () => Promise<void>) => void | Promise<void>;
   /** The source has broken off. */
-  readonly broken?: () => void;
+  readonly broken?: (error: unknown) => void;
 }
 
 /** A body, passed on piece by piece as it is read. */
@@ -37,7 +37,7 @@ export function passed(
       async pull(controller) {
         for (;;) {
           const { done, value } = await reader.read().catch((error: unknown) => {
-            broken();
+            broken(error);
             throw error;
           });
           const sent = await sends(done ? undefined : value);
