@@ -1,6 +1,7 @@
 import { lateOpening, ownFraming, ownReasons, ownSuccesses, shortPages, slowAnswers } from './answers.js';
 import { bootsAtOnce, bootsFail, queued, settlesFirst, slowSuspends, wakesForPrompts } from './boots.js';
 import { fewInterns } from './capacity.js';
+import { closingTurns } from './closing-turns.js';
 import { away, gatewayDown, largeBodiesDropped, lateDisconnects, lostConnections } from './connections.js';
 import { expiringTokens } from './expiring-tokens.js';
 import { fewRequests } from './few-requests.js';
@@ -43,6 +44,7 @@ export const HABITS: readonly Habit[] = [
   replicas,
   gatewayDown,
   warmingUp,
+  closingTurns,
   fewInterns,
   tidiedUp,
   membersRead,
@@ -78,6 +80,7 @@ export const HEEDED: readonly Habit[] = [
   lostConnections,
   notNow,
   warmingUp,
+  closingTurns,
   gatewayDown,
   plainTexts,
   firewall,

@@ -46,3 +46,10 @@ export async function refusedAnyway(next: Fetch, request: Request): Promise<Resp
   const response = await next(new Request(request.url, { headers: request.headers }));
   return [401, 404].includes(response.status) ? response : undefined;
 }
+
+/** ms to wait by a Retry-After header, in seconds or as a date. Undefined without a valid one. */
+export function retryAfter(value: string | null, now: number): number | undefined {
+  if (value === null) return undefined;
+  const ms = /^\d+(\.\d+)?$/.test(value.trim()) ? Number(value) * 1000 : Date.parse(value) - now;
+  return Number.isFinite(ms) && ms >= 0 ? ms : undefined;
+}
