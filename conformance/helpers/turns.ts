@@ -59,8 +59,7 @@ export async function onceFree(ctx: Ctx, prompt: () => Promise<ChatReply>): Prom
   const free = ({ status }: ChatReply) => status !== 409 && status !== 202;
   const reply = await ctx.eventually(prompt, free, ON_THE_WAY);
   if (free(reply)) return read(reply);
-  const goesOn =
-    reply.status === 202 ? 'the next prompt of its session is still delivered into it' : 'its intern is still busy';
+  const goesOn = reply.status === 202 ? 'still taking the next prompt of its session' : 'still keeping its intern busy';
   return fail(
     'the run whose client left its stream 31 s ago',
     'cancelled: a disconnect is noticed within 30 s',
