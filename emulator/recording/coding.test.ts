@@ -1,5 +1,6 @@
-import { brotliCompressSync, constants, createGzip, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { gzipped } from './coding.harness.js';
 import { decodeWrites } from './coding.js';
 
 const TEXT = `{"data":"${'interns and streams '.repeat(40)}"}`;
@@ -71,12 +72,7 @@ describe('what is not read says why', () => {
 });
 
 test('each write decodes to what it brought, at its time', async () => {
-  const gzip = createGzip();
-  const writes: { at: number; bytes: Buffer }[] = [];
-  for (const [at, text] of ['data: 1\n\n', 'data: 2\n\n', 'data: [DONE]\n\n'].entries()) {
-    await new Promise<void>((resolve) => gzip.write(text, () => gzip.flush(() => resolve())));
-    writes.push({ at: at * 10, bytes: gzip.read() as Buffer });
-  }
+  const writes = await gzipped(['data: 1\n\n', 'data: 2\n\n', 'data: [DONE]\n\n'], 10);
   const decoded = await decodeWrites('gzip', writes, LIMIT);
   expect(decoded.writes.map(({ at, bytes }) => [at, bytes.toString()])).toEqual([
     [0, 'data: 1\n\n'],

@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createGzip, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { folderOfTest } from '../../test/folders.js';
+import { gzipped } from './coding.harness.js';
 import type { RecordedExchange } from './format.js';
 import { type Planted, plain } from './planting.harness.js';
 import { readRecording } from './read.js';
@@ -107,12 +108,7 @@ describe('a body', () => {
   });
 
   test('in gzip stands decoded, each write with its time', async () => {
-    const gzip = createGzip();
-    const writes: { at: number; bytes: Buffer }[] = [];
-    for (const [at, text] of ['data: {"a":1}\n\n', 'data: [DONE]\n\n'].entries()) {
-      await new Promise<void>((resolve) => gzip.write(text, () => gzip.flush(() => resolve())));
-      writes.push({ at: at * 100, bytes: gzip.read() as Buffer });
-    }
+    const writes = await gzipped(['data: {"a":1}\n\n', 'data: [DONE]\n\n'], 100);
     const [line] = await recorded({ writes, headers: { ...STREAM, 'content-encoding': 'gzip' } });
     expect(line?.writes).toEqual([
       { at: 0, text: 'data: {"a":1}\n\n' },
