@@ -7,6 +7,7 @@
 //   npm run soak -- --state soak.json               goes on where the file ends
 //   npm run soak -- --each --count 20               each of the lawful deployments, without control interface
 //   npm run soak -- --mix 3 --count 300             each seed another that has three of their habits at once
+//   npm run soak -- --mix 3 --key                   the same, with an API key alone
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { createValues } from '../conformance/cli/values.js';
@@ -25,6 +26,7 @@ const { values } = parseArgs({
     each: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     mix: { type: 'string' },
+    key: { type: 'boolean', default: false },
   },
 });
 
@@ -44,7 +46,7 @@ const state: State =
     : { done: [], found: [] };
 
 async function ofDeployed(shape: Known, seed: string): Promise<MixResult[]> {
-  const { driver, host, close } = await deploy(shape, seed);
+  const { driver, host, close } = await deploy(values.key ? { ...shape, only: ['api_key'] } : shape, seed);
   try {
     return resultsOf(shape, await run({ driver, host, seed, rate: 0 }));
   } finally {
