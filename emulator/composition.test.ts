@@ -59,6 +59,21 @@ test('a control interface whose loading failed is loaded again', async () => {
   await emulator.close();
 });
 
+test('a virtual clock waits while the control interface is loaded', async () => {
+  const loadControlled = async () => {
+    for (let turns = 0; turns < 20; turns++) await new Promise((resolve) => setImmediate(resolve));
+    return defaultFactories.loadControlled();
+  };
+  const emulator = assemble({ clock: 'virtual' }, { ...defaultFactories, loadControlled });
+  const done: string[] = [];
+  await Promise.all([
+    emulator.fetch(`${emulator.target.control_url}/health`).then(() => done.push('answered')),
+    emulator.clock.advance(60_000).then(() => done.push('advanced')),
+  ]);
+  expect(done).toEqual(['answered', 'advanced']);
+  await emulator.close();
+});
+
 test('emulators that share what was loaded share nothing else', async () => {
   const factories = sharing();
   const [one, other] = [assemble({ clock: 'virtual' }, factories), assemble({ clock: 'virtual' }, factories)];
