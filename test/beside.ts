@@ -6,7 +6,7 @@ import { createEmulator, type EmulatorOptions } from '../emulator/index.js';
 const ROOT = resolve(import.meta.dirname, '..');
 
 /** Runs something beside an emulator, as `exec` does. Asynchronous, because the emulator is in this process. */
-export async function beside(options: EmulatorOptions, file: string, args: readonly string[]) {
+async function beside(options: EmulatorOptions, file: string, args: readonly string[]) {
   const emulator = createEmulator(options);
   try {
     const at = await emulator.listen({ port: 0 });

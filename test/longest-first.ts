@@ -1,12 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that start many processes: begun late, the last of them would run alone. */
-const LONGEST: readonly string[] = [
-  'emulator/cli/explore/explore.socket.test.ts',
-  'emulator/cli/cli.socket.test.ts',
-  'emulator/recording/writer-process.socket.test.ts',
-  'emulator/cli/mcp.socket.test.ts',
-];
+const LONGEST: readonly string[] = ['emulator/cli/cli.socket.test.ts', 'emulator/cli/mcp.socket.test.ts'];
 
 /** Begins those first. Without a cache, vitest goes by the size of files. */
 export class LongestFirst extends BaseSequencer {

@@ -24,7 +24,7 @@ const HERE = 'test/pages.socket.test.ts';
 const README = 'test/readme.socket.test.ts';
 const DOCS = 'test/docs.socket.test.ts';
 const AGENTS = 'test/agents.test.ts';
-const EXPLORE = 'test/explore-page.socket.test.ts';
+const EXPLORE = 'test/explore-page.live.test.ts';
 const JUDGE = 'conformance/cli/judge.socket.test.ts';
 const RECIPES = 'scripts/test-recipes.mjs';
 
@@ -195,8 +195,8 @@ test('the commands of docs/ci.md are understood', async () => {
   const short = `--only list/bad-cursor --ledger-dir ${folder}`;
   const commands = [
     `${block('docs/ci.md', 'sh').trim()} ${short}`.replace('junit.xml', join(folder, 'junit.xml')),
-    // Of a shard only a plan is made: a missing baseline is refused.
-    `${sharded.replace(/--baseline \S+|--report \S+=\S+/g, '').trim()} --plan`,
+    // Of a shard only a plan is made, of few checks: a missing baseline is refused.
+    `${sharded.replace(/--baseline \S+|--report \S+=\S+/g, '').trim()} --only 'list/*' --plan`,
   ];
   const shell = commands
     .join('\n')

@@ -1,11 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { createEmulator } from '../emulator/index.js';
-import { beside, shellBeside } from './beside.js';
-import { builtFile, commandOf } from './built.js';
+import { shellBeside } from './beside.js';
+import { builtFile } from './built.js';
 import { needs } from './tools.js';
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -28,7 +26,8 @@ test('the requests of README are answered, in order', needs('curl'), async () =>
 
 test('what a shell does first is said in full by the other commands: they are tried elsewhere', () => {
   // Of the commands without curl: test:pack installs and starts the package, and runs exec and the kit; test:recipes runs
-  // the lab and the parser; conformance/cli/judge*.socket.test.ts judges files and listens.
+  // the lab and the parser; conformance/cli/cli.socket.test.ts runs the kit against an address, and
+  // conformance/cli/judge*.socket.test.ts judges files and listens.
   const rest = blocks('sh').filter((text) => !text.includes('curl'));
   expect(rest.flatMap((text) => text.trim().split('\n')).map((line) => line.replace(/ +#.*/, ''))).toEqual([
     'npm install -D intern-emulator',
@@ -51,23 +50,6 @@ test('the test of README passes', () => {
   const args = ['--input-type=module', '-e', code];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' });
   expect({ status, stdout, stderr }).toMatchObject({ status: 0, stdout: expect.stringMatching(/pass 1\b/) });
-});
-
-test('the kit runs against an emulator of its own, and against an address', async () => {
-  const ledgers = mkdtempSync(join(tmpdir(), 'readme-'));
-  const kit = [commandOf('intern-conformance'), '--only', 'list/bad-cursor', '--report', 'tty'];
-  kit.push('--ledger-dir', ledgers);
-  const emulator = createEmulator();
-  try {
-    const { baseUrl } = await emulator.listen({ port: 0 });
-    for (const target of [[], [baseUrl]]) {
-      const { status, output } = await beside({}, process.execPath, [...kit, ...target]);
-      expect({ status, output }).toMatchObject({ status: 0, output: expect.stringContaining('conforms') });
-    }
-  } finally {
-    await emulator.close();
-    rmSync(ledgers, { recursive: true });
-  }
 });
 
 test('the parser that README holds to the lab reads events', () => {

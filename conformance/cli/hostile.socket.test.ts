@@ -80,26 +80,30 @@ describe('a hostile target', () => {
     expect(other.requests).toEqual([]);
   });
 
-  test.each(VERDICTS)('that lists well and otherwise %s: one finding, the rest blocked', async (name) => {
-    const other = await elsewhere();
-    const { origin } = closed(
-      await serve((request, response) => {
-        if (request.method === 'GET' && /\/interns(\?|$)/.test(request.url ?? '')) {
-          response.setHeader('content-type', 'application/json').end('{"data":[],"has_more":false}');
-        } else (HOSTILE[name] as Hostility)(request, response, other.origin);
-      }),
-    );
-    const timeout = name === 'begins a body and never ends it' ? '2s' : BUSY;
-    const { exit, results } = await evaluate(`${origin}/api/v1`, {
-      only: ['get/settings', 'get/no-known-secrets', 'update/n*', 'chat-stream/as-it-is-said'],
-      timeout,
-    });
-    expect([1, 3]).toContain(exit);
-    expect(results.counts.pass).toBe(0);
-    expect(results.counts.error).toBe(0);
-    expect(results.counts.fail + results.counts.warn).toBe(1);
-    expect(other.requests).toEqual([]);
-  });
+  // How much a target sends changes the reason alone.
+  test.each(['begins a body and never ends it', 'redirects elsewhere', 'closes at once'] as const)(
+    'that lists well and otherwise %s: one finding, the rest blocked',
+    async (name) => {
+      const other = await elsewhere();
+      const { origin } = closed(
+        await serve((request, response) => {
+          if (request.method === 'GET' && /\/interns(\?|$)/.test(request.url ?? '')) {
+            response.setHeader('content-type', 'application/json').end('{"data":[],"has_more":false}');
+          } else (HOSTILE[name] as Hostility)(request, response, other.origin);
+        }),
+      );
+      const timeout = name === 'begins a body and never ends it' ? '2s' : BUSY;
+      const { exit, results } = await evaluate(`${origin}/api/v1`, {
+        only: ['get/settings', 'get/no-known-secrets', 'update/n*', 'chat-stream/as-it-is-said'],
+        timeout,
+      });
+      expect([1, 3]).toContain(exit);
+      expect(results.counts.pass).toBe(0);
+      expect(results.counts.error).toBe(0);
+      expect(results.counts.fail + results.counts.warn).toBe(1);
+      expect(other.requests).toEqual([]);
+    },
+  );
 });
 
 test('HTTP/1.0 is held against nobody', async () => {

@@ -30,7 +30,7 @@ async function left(): Promise<string[]> {
   return data.filter((intern) => /^k[a-z0-9]{4}-/.test(intern.name)).map((intern) => intern.name);
 }
 
-test.each([150, 1_300])('Ctrl-C %i ms after the first request leaves nothing behind', async (ms) => {
+test('Ctrl-C soon after the first request leaves nothing behind', async () => {
   const child = spawn(
     process.execPath,
     words`${commandOf('intern-conformance')} ${url} --no-control --rate 100 --only model/* --runs 50 --ledger-dir ${folder}`,
@@ -52,7 +52,7 @@ test.each([150, 1_300])('Ctrl-C %i ms after the first request leaves nothing beh
     });
   });
   await Promise.race([begun, exited]);
-  await systemHost.sleep(ms);
+  await systemHost.sleep(150);
   child.kill('SIGINT');
   expect(await exited, err).toBe(3);
   expect(await left()).toEqual([]);

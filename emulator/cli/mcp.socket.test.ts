@@ -1,75 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { afterEach, expect, test } from 'vitest';
-import { commandOf } from '../../test/built.js';
+import { expect, test } from 'vitest';
 import { folderOfTest } from '../../test/folders.js';
 import { createEmulator } from '../index.js';
-import { mcpClient } from '../testing/agents.harness.js';
-import { createTestClient } from '../testing/client.harness.js';
+import { endingHosts, host } from './mcp.harness.js';
 
-const running: ChildProcess[] = [];
-afterEach(() => {
-  for (const child of running.splice(0)) child.kill('SIGKILL');
-});
-
-interface Message {
-  id?: number;
-  method?: string;
-  result?: { isError?: boolean; structuredContent?: Record<string, unknown>; content?: { text: string }[] };
-}
-
-/** `intern-emulator mcp` as a host starts it. Fails a test whose standard output carries anything but the protocol. */
-function host(args: readonly string[]) {
-  const child = spawn(process.execPath, [commandOf('intern-emulator'), 'mcp', ...args], {
-    env: { PATH: process.env.PATH },
-  });
-  running.push(child);
-  const stderr: string[] = [];
-  child.setMaxListeners(0);
-  child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk.toString()));
-  const seen: Message[] = [];
-  const waiting = new Map<(message: Message) => boolean, (message: Message) => void>();
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    const message = JSON.parse(line) as Message;
-    seen.push(message);
-    for (const [fits, resolve] of waiting) if (fits(message)) resolve(message);
-  });
-  let id = 0;
-  const send = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-  const next = (fits: (message: Message) => boolean) => {
-    const message = new Promise<Message>((resolve, reject) => {
-      waiting.set(fits, resolve);
-      child.once('exit', (status) => reject(new Error(`it ended with ${status}: ${stderr.join('')}`)));
-    });
-    // A test may look for what does not come.
-    message.catch(() => {});
-    return message;
-  };
-  const ask = (method: string, params: object) => {
-    const own = ++id;
-    const answer = next((message) => message.id === own);
-    send({ id: own, method, params });
-    return { id: own, answer };
-  };
-  return {
-    child,
-    seen,
-    next,
-    notify: (method: string, params: object = {}) => send({ method, params }),
-    ask,
-    call: async (name: string, given: object = {}) =>
-      (await ask('tools/call', { name, arguments: given }).answer).result ?? {},
-    async begin() {
-      const clientInfo = { name: 'test', version: '1' };
-      await ask('initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }).answer;
-      send({ method: 'notifications/initialized' });
-    },
-    ended: once(child, 'close').then(([status]) => ({ status, stderr: stderr.join('') })),
-  };
-}
+endingHosts();
 
 test('AGENT-1: it has an emulator of its own, a call is cancelled, and it ends with its input', async () => {
   const agent = host(['--port', '0']);
@@ -129,64 +65,6 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** A client that is right and wrong, one that breaks, and one that never begins: their commands, and what is said of them. */
-const CHECKED = [
-  {
-    command: [process.execPath, 'examples/lab/adapter.mjs'],
-    only: ['sse-one-event'],
-    text: /^1 done: 1 pass$/,
-    data: { counts: { pass: 1 }, findings: [] },
-  },
-  {
-    command: [process.execPath, 'examples/lab/adapter.mjs'],
-    only: ['sse-one-event', 'sse-crlf', 'sign-json'],
-    text: /^3 done: 1 pass, 1 fail, 1 skip\nSkipped, as it needs layer signing: .+\n- .+: breaks docs\/client-rules\.md#whatwg-html-9-2-6\S* “.+” \(WHATWG HTML 9\.2\.6\), .*in 1, such as sse-crlf; expected \{.+, found nothing; the server: Ends lines with CRLF\. "data: a\\r\\n.*"$/,
-    data: {
-      counts: { pass: 1, fail: 1, skip: 1 },
-      findings: [
-        {
-          checks: ['sse-crlf'],
-          sent: expect.stringMatching(/^Ends lines with CRLF\./),
-          rules: [{ where: 'WHATWG HTML 9.2.6' }],
-        },
-      ],
-    },
-  },
-  {
-    command: [process.execPath, 'examples/lab/adapter.mjs'],
-    only: ['sign-json'],
-    error: /^Nothing could be checked\. .*layer signing.*\n.*docs:\/\/\/lab/,
-  },
-  {
-    command: [process.execPath, '-e', 'console.error("no such module"); process.exit(1)'],
-    only: ['sse-one-event'],
-    error: /^The adapter did not begin: it ended with status 1\. Its standard error ends:\nno such module\nCorrect it/,
-  },
-  {
-    command: [
-      process.execPath,
-      '-e',
-      'console.log(`{"adapter":"x","version":"1","layers":["sse"]}`); process.stdin.once("data", () => { throw new Error("it broke") })',
-    ],
-    only: ['sse-one-event'],
-    text: /^1 done: 1 fail\nIts standard error ends:\n[\s\S]*Error: it broke[\s\S]*\n- the client crashed/,
-    data: { counts: { fail: 1 } },
-  },
-  { command: [process.execPath], only: ['no-such-case'], error: /^no case is called no-such-case\n/ },
-];
-
-test('AGENT-2: check_client says of a client what passes, what fails, and why it did not begin, over stdio', async () => {
-  const agent = host(['--port', '0']);
-  await agent.begin();
-  for (const { command, only, text, data, error } of CHECKED) {
-    const { isError, content, structuredContent } = await agent.call('check_client', { command, only });
-    expect([isError, content?.[0]?.text]).toEqual([error && true, expect.stringMatching(error ?? text)]);
-    if (data) expect(structuredContent).toMatchObject(data);
-  }
-  agent.child.stdin.end();
-  expect((await agent.ended).status).toBe(0);
-});
-
 test('AGENT-2: where the host ends in the middle of check_client, the adapter ends too, whatever it waits for', async () => {
   const agent = host(['--port', '0']);
   await agent.begin();
@@ -219,29 +97,4 @@ test('AGENT-2: check_client that is cancelled before the adapter has said a word
   const pid = Number(readFileSync(file, 'utf8'));
   agent.notify('notifications/cancelled', { requestId: id });
   await expect.poll(() => isRunning(pid), { timeout: 10_000 }).toBe(false);
-});
-
-test('AGENT-1: a line that does not end is refused in one line, and it ends', async () => {
-  const agent = host(['--port', '0']);
-  await agent.begin();
-  agent.child.stdin.on('error', () => {});
-  agent.child.stdin.write('a'.repeat(50 * 1024 * 1024));
-  const { status, stderr } = await agent.ended;
-  expect([status, stderr.trim().split('\n').at(-1)]).toEqual([
-    0,
-    expect.stringMatching(/^intern-emulator: mcp: .*maximum size/),
-  ]);
-});
-
-test('AGENT-2: check_client over HTTP does so where agents may run commands, and refuses elsewhere', async () => {
-  const checks = async () => (await import('../../conformance/cli/checks.js')).CHECKS;
-  const may = mcpClient(createTestClient({ checks, agentsMayRun: true }));
-  for (const { command, only, text, data, error } of CHECKED.slice(0, 3)) {
-    const { isError, content, structuredContent } = await may.call('check_client', { command, only });
-    expect([isError, content[0].text]).toEqual([error && true, expect.stringMatching(error ?? text)]);
-    if (data) expect(structuredContent).toMatchObject(data);
-  }
-  const mayNot = mcpClient(createTestClient({ checks }));
-  const { isError, content } = await mayNot.call('check_client', { command: ['true'] });
-  expect([isError, content[0].text]).toEqual([true, expect.stringContaining('--agents-may-run')]);
 });

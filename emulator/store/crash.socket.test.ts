@@ -7,11 +7,11 @@ import { build } from 'esbuild';
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
 import { folderOfTest } from '../../test/folders.js';
+import { runs } from '../../test/same-draws.js';
 import { openFileStore } from './file.js';
 import { type Files, realFiles } from './files.js';
 import { internRow, uuid } from './rows.harness.js';
 import type { Store } from './store.js';
-import '../../test/same-draws.js';
 
 let folder: string;
 let path: string;
@@ -62,7 +62,7 @@ test('a log cut off at any byte yields the commits that were whole', async () =>
         expect(await reopen()).toEqual(states.findLast(({ length }) => length <= cut)?.ids);
       }
     }),
-    { numRuns: 15 },
+    { numRuns: runs(15) },
   );
 });
 
@@ -129,7 +129,7 @@ test('a process that ends at any step of opening, committing, replacing and clos
 });
 
 /** How often a real process is killed. The bench kills more. */
-const KILLS = Number(process.env.STORE_KILLS ?? 5);
+const KILLS = Number(process.env.STORE_KILLS ?? 2);
 
 test(
   `kill -9 at ${KILLS} moments under a stream of commits loses nothing acknowledged`,
