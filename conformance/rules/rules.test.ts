@@ -120,15 +120,6 @@ function entry(request: string, status: number, answer?: unknown, more: Partial<
 }
 
 const secret = (name: string, hosts: readonly string[]) => ({ name, hosts, fingerprint: 'f', created_at: '2026' });
-const stores = (sent: readonly string[], hosts: readonly string[]) =>
-  entry('PUT /vault/secrets/a', 200, { data: secret('a', hosts) }, { json: { value: 'v', hosts: sent } });
-const copies = (names: readonly string[], got: readonly string[]) =>
-  entry(
-    `POST /vault/interns/${ID}/secrets/copy`,
-    200,
-    { data: got.map((name) => secret(name, [])) },
-    { json: { names } },
-  );
 
 const SECRETS = '/vault/interns/11111111-1111-4111-8111-111111111111/secrets';
 const STORES = entry(
@@ -424,12 +415,6 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
     ],
   ],
   [
-    // The service tells nothing of an intern's state to a caller who cannot see it.
-    'AUTH-3/not-visible',
-    [1],
-    [CREATE, entry(`POST ${ONE}/suspend`, 409, error(409, 'intern_busy'), { caller: 'foreign' })],
-  ],
-  [
     'LIFE-1/refused-does-nothing',
     [2, 3],
     [
@@ -450,18 +435,6 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
       entry(`GET ${ONE}`, 200, RUNS, { at: 100 }),
       entry(`POST /interns/${TWO.id}/suspend`, 200, { suspended: true }, { at: -59_800 }),
       entry(`GET ${ONE}`, 200, record(), { at: -119_000 }),
-    ],
-  ],
-  [
-    // A 415 to somebody outside the programme, who gets 404 whatever the body.
-    'AUTH-5/outside-the-programme',
-    [],
-    [
-      entry('POST /interns', 415, error(415, 'unsupported_media_type'), {
-        raw: 'x',
-        headers: { 'content-type': 'text/plain' },
-        caller: 'outsider',
-      }),
     ],
   ],
   [
@@ -520,7 +493,6 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
     ],
   ],
   ['CHAT-1/content-is-new', [], [CREATE, chats({ says: ['a ', 'a b ', 'a b c ', 'a b c d'] })]],
-  ['CHAT-1/model-not-used', [2], [CREATE, chats({ json: { model: 'any' }, said: { model: 'any' } })]],
   ['SIGN-6/subject', [], [CREATE, { ...proves('a'), caller: 'oauth' }]],
   ['SIGN-5/moves-with-time', [2], [CREATE, proves('a'), proves('a')]],
   [
@@ -538,10 +510,7 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
       },
     ],
   ],
-  ['CHAT-7/answered-once', [1], [CREATE, chats({ asks: 1 }), replies(), replies()]],
-  ['VAULT-3/hosts-as-sent', [], [stores(['API.Example.com.', 'api.example.com'], ['API.Example.com.'])]],
   ['VAULT-1/kept', [2], [CREATE, STORES, entry(`GET ${SECRETS}`, 200, { data: [], has_more: false })]],
-  ['VAULT-7/each-as-asked', [], [copies(['b', 'a'], ['a', 'b'])]],
 ])('%s is broken, because of %j', (rule, because, conversation) => {
   const broken = judged(conversation).find(({ id }) => id === rule);
   expect(broken?.because.slice(0, because.length)).toEqual(because);

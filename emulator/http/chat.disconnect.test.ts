@@ -24,19 +24,6 @@ function talker() {
 }
 
 describe('a client that disconnects', () => {
-  test('in the middle of a stream cancels the run there', async () => {
-    const { behaviour, notes } = talker();
-    const h = createHarness({ scripts: [behaviour] });
-    const stream = await h.say('talker');
-    await h.clock.advance(2_000);
-    expect(stream.heard().chunks).toHaveLength(4);
-    await stream.cancel();
-    await h.settle();
-    expect(notes).toEqual(['aborted', 'finally']);
-    expect(h.runs.list()[0]).toMatchObject({ status: 'ended', ended: 'cancelled' });
-    expect((await h.prompt('the lock is free')).status).toBe(200);
-  });
-
   test('is noticed through the signal of its request as well, also before the stream opens', async () => {
     const { behaviour, notes } = talker();
     const h = createHarness({ scripts: [behaviour] });

@@ -43,7 +43,7 @@ await import(${IMPORTED});
 rmSync(mine);`,
   );
   const { status, out } = await explore(
-    ...['--only', 'stall,silence', '--jobs', '1', '--patience', '1500ms', '--report', 'json'],
+    ...['--only', 'stall,silence', '--jobs', '1', '--patience', '5s', '--report', 'json'],
     ...[...NODE, slow],
   );
   const counts = readFileSync(join(folder, 'counts'), 'utf8').trim().split('\n').map(Number);
