@@ -149,6 +149,7 @@ test.each([0, 1])(
 
 test.each([
   ['OPTIONS * HTTP/1.1', 400],
+  ['CONNECT localhost:443 HTTP/1.1', 400],
   ['GET / HTTP/1.1\r\nExpect: miracles', 417],
 ])('%j is refused, and logged', async (line, status) => {
   const { port, logged } = await bare({});

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { hostDelay } from '../clock/host.js';
 import { bind } from '../contract/bind.js';
 import { ERRORS, type ErrorRow } from '../contract/errors.js';
@@ -117,6 +118,19 @@ function write(request: IncomingMessage, response: ServerResponse, { status, hea
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
+/** Writes an answer for which Node has made no response, and ends the connection. */
+function writeRaw(socket: Duplex, { status, headers, body }: PlainResponse): void {
+  const lines = Object.entries({
+    ...INERT_HEADERS,
+    ...headers,
+    'content-length': Buffer.byteLength(String(body)),
+    connection: 'close',
+  });
+  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${head}\r\n${body}`);
+  void hostDelay(LINGER).then(() => socket.destroy());
+}
+
 /**
  * Answers what Node's parser refuses in the error envelope. If an answer is already being sent on that connection, it
  * is cut instead: nothing may be written into the middle of it. The result must be called with every request.
@@ -132,17 +146,10 @@ function answerParserErrors(server: Server, options: Pick<ListenOptions, 'reques
     if (error.code === 'ECONNRESET' || !socket.writable || (response?.headersSent && !response.closed))
       return void socket.destroy();
     const requestId = options.requestId();
-    const { status, headers, body } = parserError(error.code, requestId);
+    const answer = parserError(error.code, requestId);
+    const { status } = answer;
     options.log({ event: 'request_refused', request_id: requestId, status, error: error.code ?? error.message });
-    const lines = Object.entries({
-      ...INERT_HEADERS,
-      ...headers,
-      'content-length': Buffer.byteLength(String(body)),
-      connection: 'close',
-    });
-    const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${head}\r\n${body}`);
-    void hostDelay(LINGER).then(() => socket.destroy());
+    writeRaw(socket, answer);
   });
   return (request: IncomingMessage, response: ServerResponse) => void answering.set(request.socket, response);
 }
@@ -242,6 +249,11 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const answering = answerParserErrors(server, options);
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     write(request, response, refused(ERRORS.expectation_failed, seenOf(request)));
+  });
+  // Node answers CONNECT with nothing: to the interface it is a malformed request, as its target is no path.
+  server.on('connect', (request: IncomingMessage, socket: Duplex) => {
+    socket.on('error', () => socket.destroy());
+    writeRaw(socket, refused(ERRORS.malformed_request, seenOf(request)));
   });
   server.on(tls ? 'secureConnection' : 'connection', connected);
   // Node's list of connections has a TLS connection only once it has agreed on keys.
