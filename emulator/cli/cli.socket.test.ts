@@ -82,6 +82,8 @@ describe('serve', () => {
       headers: { authorization: `Bearer ${target.credentials.api_key}` },
     });
     expect(response.status).toBe(200);
+    const login = new URL('/oidc/.well-known/openid-configuration', quiet.line.split(' ').at(-1));
+    expect((await fetch(login)).status).toBe(200);
     for (const { child } of [quiet, json]) child.kill('SIGINT');
     expect(await quiet.ended).toMatchObject({ status: 0, stderr: '', stdout: `${quiet.line}\n` });
     const seen = await json.ended;

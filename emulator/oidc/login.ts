@@ -19,6 +19,20 @@ function oauthError(response: ServerResponse, status: number, error: string, des
   response.end(JSON.stringify({ error, error_description: description }));
 }
 
+/** Loads the provider without its warning, in plain text among our records, that it wants a later Node than 20. */
+async function loadQuietly(): Promise<typeof import('./provider.js')> {
+  const { warn } = console;
+  const warnOfElse = (...said: unknown[]) => {
+    if (!String(said[0]).includes('oidc-provider WARNING: Unsupported runtime')) warn(...said);
+  };
+  // Another emulator of this process is loading it.
+  if (warn.name === warnOfElse.name) return import('./provider.js');
+  console.warn = warnOfElse;
+  return import('./provider.js').finally(() => {
+    console.warn = warn;
+  });
+}
+
 /**
  * The login of an emulator. The provider and the JWT library are loaded on first use, so an emulator whose users have
  * seeded tokens pays nothing.
@@ -44,7 +58,7 @@ export function createLogin(deps: LoginDeps): Login {
 
   let local: Promise<import('./provider.js').LocalProvider> | undefined;
   const load = () => {
-    local ??= import('./provider.js').then(({ createProvider }) => createProvider(deps));
+    local ??= loadQuietly().then(({ createProvider }) => createProvider(deps));
     return local;
   };
   return {
