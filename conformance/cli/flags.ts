@@ -130,9 +130,14 @@ export const JUDGE_FLAGS: FlagTable = {
   report,
 };
 
+/** Some of the flags of a run. */
+const ofRun = (...chosen: readonly string[]): FlagTable =>
+  Object.fromEntries(Object.entries(RUN_FLAGS).filter(([name]) => chosen.includes(name)));
+
 /** Flags of the clean-up after a run. */
 export const CLEANUP_FLAGS: FlagTable = {
-  ...RUN_FLAGS,
+  ...ofRun(...CREDENTIAL_NAMES.map(dashed), 'workspace-id', 'control', 'control-token', 'config', 'profile'),
+  ...ofRun('rate', 'timeout', 'max-time', 'ledger-dir'),
   url: {
     type: 'string',
     describe:
@@ -156,9 +161,5 @@ export const REPORT_FLAGS: FlagTable = { report };
 /** Flags of `replay`: facts of the target, and limits. */
 export const REPLAY_FLAGS: FlagTable = {
   ...TARGET_FLAGS,
-  ...Object.fromEntries(
-    Object.entries(RUN_FLAGS).filter(([name]) =>
-      ['slow', 'concurrency', 'max-prompts', 'max-time', 'max-requests'].includes(name),
-    ),
-  ),
+  ...ofRun('slow', 'concurrency', 'max-prompts', 'max-time', 'max-requests'),
 };

@@ -165,7 +165,7 @@ export const noAnswerOf = ({ wanted, got }: Found): NoAnswerGot | undefined =>
 /** Whether no connection was made: the request itself does not matter. */
 export const isUnreached = (found: Found): boolean => {
   const kind = noAnswerOf(found)?.kind;
-  return kind === 'refused' || kind === 'dns' || kind === 'proxy';
+  return kind === 'refused' || kind === 'dns' || kind === 'proxy' || kind === 'port';
 };
 
 /** The difference between the right result and that of a client, as data for a sentence. Places count from 0. */

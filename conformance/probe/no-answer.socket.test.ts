@@ -22,6 +22,11 @@ test('a certificate for another name is not to be mended by an authority', () =>
   expect(kindOf(failed({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT', message: 'self-signed' })).detail).toContain('CA_CERTS');
 });
 
+test('a port that fetch never calls is named so', async () => {
+  const error = await fetch('http://127.0.0.1:1').catch((thrown) => thrown);
+  expect(kindOf(error)).toEqual({ kind: 'port', detail: 'fetch calls no such port; choose another' });
+});
+
 test('what has several lines is reported in one', () => {
   expect(kindOf(failed({ code: 'ERR_ELSE', message: 'one\n  two\n' }))).toEqual({ kind: 'other', detail: 'one two' });
 });

@@ -1,8 +1,11 @@
+import { inWords } from '../../emulator/contract/system-error.js';
+
 type NoAnswerKind =
   | 'timeout'
   | 'refused'
   | 'dns'
   | 'proxy'
+  | 'port'
   | 'certificate'
   | 'tls'
   | 'dropped'
@@ -58,5 +61,6 @@ export function kindOf(error: unknown): { kind: NoAnswerKind; detail: string } {
     return { kind: 'certificate', detail: `${detail}; ${CA}` };
   if (/TIMEOUT/.test(code)) return { kind: 'timeout', detail };
   if (/ECONNRESET|EPIPE|UND_ERR_SOCKET|HPE_/.test(code)) return { kind: 'dropped', detail };
+  if (detail === 'bad port') return { kind: 'port', detail: inWords(cause) };
   return { kind: 'other', detail };
 }

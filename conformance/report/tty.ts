@@ -125,12 +125,12 @@ function requirementNotes(results: Results): Said[] {
 /** As many leftovers as have a line each. */
 const FEW = 5;
 
-/** The lines on leftovers: one each, or one for many, whose ids are in the JSON report and the ledger. */
+/** The lines on leftovers: one each, or one for many. */
 function leftBehind(failed: Results['cleanup']['failed']): readonly string[] {
   const one = ({ id, name, because }: (typeof failed)[number]) => `${id} ${name} (${hindranceText(because)})`;
   const [first] = failed;
   if (first === undefined || failed.length <= FEW) return failed.map((left) => `left behind: ${one(left)}`);
-  return [`left behind: ${failed.length}, such as ${one(first)}; --report json=FILE lists them`];
+  return [`left behind: ${failed.length}, such as ${one(first)}; all: ${failed.map(({ id }) => id).join(', ')}`];
 }
 
 function cleanupNotes({ cleanup, run, target }: Results): Said[] {

@@ -1,6 +1,6 @@
 /** The system's error for a path or port, in words. */
 export function inWords(error: unknown): string {
-  const { code } = error as NodeJS.ErrnoException;
+  const { code, message } = error as NodeJS.ErrnoException;
   const known: Record<string, string> = {
     ENOENT: 'no such file',
     EACCES: 'permission denied',
@@ -11,6 +11,8 @@ export function inWords(error: unknown): string {
     EADDRINUSE: 'it is in use',
     EADDRNOTAVAIL: 'this machine does not have that address',
     ENOTFOUND: 'no such host',
+    // Of fetch, which gives it no code.
+    'bad port': 'fetch calls no such port; choose another',
   };
-  return known[code ?? ''] ?? (error instanceof Error ? error.message : String(error));
+  return known[code ?? message] ?? (error instanceof Error ? error.message : String(error));
 }
