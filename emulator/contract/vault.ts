@@ -29,8 +29,10 @@ export function normalizeHost(text: string): string | undefined {
   const host = text.toLowerCase().replace(/\.$/, '');
   if (host.length > 253) return undefined;
   const labels = host.split('.');
-  // A host that ends in a number is an address.
-  return labels.every((label) => LABEL.test(label)) && !/^\d+$/.test(labels.at(-1) ?? '') ? host : undefined;
+  // A host that ends in a number, also in hexadecimal, is an address to every URL parser.
+  return labels.every((label) => LABEL.test(label)) && !/^(?:\d+|0x[\da-f]*)$/.test(labels.at(-1) ?? '')
+    ? host
+    : undefined;
 }
 
 const HOST = 'expected an exact DNS name: no scheme, port, path, wildcard or address';

@@ -38,6 +38,18 @@ test('VAULT-1: a vault is there whatever the status, but while it is torn down o
   expect((await api.get(`/vault/interns/${id}/secrets`)).status).toBe(200);
 });
 
+test.each([
+  ['127.0.0.1', 400],
+  ['0x7f000001', 400],
+  ['127.0.0.0X1', 400],
+  ['0x', 400],
+  ['0xg', 200],
+  ['0x7f.test', 200],
+])('VAULT-3: the host %s, as a URL parser reads it, is answered %i', async (host, status) => {
+  const put = await make().put('/vault/secrets/a_key', { value: 'v', hosts: [host] });
+  expect(put.status).toBe(status);
+});
+
 test('VAULT-8: a fault of an operation can be that of one intern', async () => {
   const api = make();
   const path = `/vault/interns/${api.internId}/secrets`;
