@@ -81,7 +81,7 @@ async function evaluate(environment: Record<string, string>) {
     process.execPath,
     [
       ...[commandOf('intern-conformance'), `https://${NAME}/api/v1`, '--no-control', '--rate', '0'],
-      ...['--only', 'get/settings', '--only', 'chat-requests/unknown-fields', '--only', 'bodies/cap-in-bytes'],
+      ...['--only', 'create/reads-back', '--only', 'chat-requests/unknown-fields', '--only', 'bodies/cap-in-bytes'],
       ...['--report', 'tty', '--report', `json=${file}`, '--ledger-dir', join(folder, 'ledgers')],
     ],
     {

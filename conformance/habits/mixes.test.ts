@@ -8,11 +8,10 @@ import '../../test/same-draws.js';
 /** Checks that send a few requests each, of what most others build on. Whole runs: npm run soak -- --mix 3. */
 const ONLY = [
   'create/reads-back',
-  'get/settings',
   'list/agrees-with-reads',
   'update/n*',
   'suspend/stops-and-resumes',
-  'delete/until-gone',
+  'delete/vault-is-gone',
 ];
 
 const mixes = fc

@@ -3,7 +3,7 @@ import type { Check } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import type { Need } from '../framework/needs.js';
 import * as chat from './chat.js';
-import { invoke, steers } from './turns.js';
+import { invoke } from './turns.js';
 
 /** An intern for checks: its record, and functions to talk to it. */
 export type Partner = Intern & ReturnType<typeof conversation>;
@@ -29,7 +29,6 @@ function conversation(ctx: Ctx, id: string) {
     newest: with_(chat.newest),
     fate: with_(chat.fate),
     invoke: with_(invoke),
-    steers: with_(steers),
   };
 }
 

@@ -6,7 +6,7 @@ import type { ChatReply } from '../framework/reply.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
 import type { As, CredentialName } from '../probe/request.js';
-import { plain, read, unstreamed } from './chat.js';
+import { plain, read } from './chat.js';
 
 /** Starts a run by invoke, or continues a session. */
 export const invoke = (ctx: Ctx, id: string, input: string, session_id?: string, options?: SendOptions) =>
@@ -44,11 +44,6 @@ export function steered(answer: Answer, id: string | undefined, what: string): v
   isObject(answer.json, `body of ${what}`);
   equal(answer.json.status, 'steered', `status in the body of ${what}`);
   if ('session_id' in answer.json) equal(answer.json.session_id, id, `session_id of ${what}`);
-}
-
-/** Sends a prompt that is delivered into the run of a session. */
-export async function steers(ctx: Ctx, id: string, session_id: string, what: string, prompt = 'Also.'): Promise<void> {
-  steered(await unstreamed(ctx, id, { prompt, session_id }), session_id, what);
 }
 
 /** ms that the network may add to the 30 s within which a disconnect is noticed (CHAT-10). */

@@ -131,15 +131,14 @@ const SIGNERS: readonly Value[] = [
 
 export const json = (name: string, value: unknown | ((ground: Ground) => unknown)): Value =>
   v(name, (ground) => ({ json: typeof value === 'function' ? (value as (ground: Ground) => unknown)(ground) : value }));
-const raw = (name: string, body: string): Value =>
-  v(name, () => ({ body, headers: { 'content-type': 'application/json' } }));
+const raw = (name: string, body: string): Value => v(name, () => ({ body, headers: JSON_TYPE }));
 const CAP = 1_048_576;
 const PIECE = 65_536;
 /** A body of so many bytes: white space after the JSON. */
 const sized = (name: string, bytes: number, value: (ground: Ground) => unknown): Value =>
   v(name, (ground) => ({
     body: JSON.stringify(value(ground)).padEnd(bytes, ' '),
-    headers: { 'content-type': 'application/json' },
+    headers: JSON_TYPE,
   }));
 /** Bodies of one byte too many: with their length, and in pieces without one. */
 const tooLarge = (value: (ground: Ground) => unknown): readonly Value[] =>
@@ -378,6 +377,7 @@ const PAGES: readonly Value[] = [
     v('an offset beyond all', () => ({ query: { offset: 10_001 } })),
   ),
 ];
+const hostNames = (count: number) => Array.from({ length: count }, (_, at) => `h${at}.example.com`);
 /** A secret under a name that none can have. */
 const unfitName = (name: string, text: string): Value =>
   v(`a name with ${name}`, ({ id }) => ({
@@ -838,7 +838,9 @@ export const TABLES: readonly Table[] = [
       [
         // No words: what is stored is blacked out in every sentence of the report.
         json('a value and a host', { value: 'zq-7413-xk', hosts: ['example.com'] }),
-        json('another value', { value: 'zq-9926-wm', hosts: ['example.com', 'API.example.com.'] }),
+        json('another value', { value: 'zq-9926-wm', hosts: ['API.Example.com.', 'b.example.com', 'api.example.com'] }),
+        json('a value of one character', { value: '\u2042', hosts: ['example.com'] }),
+        json('as much as may be', { value: 'zq-5580-'.repeat(8_192), hosts: hostNames(100) }),
         ...bads(
           json('no value', { hosts: ['example.com'] }),
           json('an empty value', { value: '', hosts: ['example.com'] }),
@@ -849,7 +851,7 @@ export const TABLES: readonly Table[] = [
           json('null for hosts', { value: 'x', hosts: null }),
           json('a text for hosts', { value: 'x', hosts: 'example.com' }),
           json('hosts is empty', { value: 'x', hosts: [] }),
-          json('101 hosts', { value: 'x', hosts: Array.from({ length: 101 }, (_, at) => `h${at}.example.com`) }),
+          json('101 hosts', { value: 'x', hosts: hostNames(101) }),
           ...BAD_HOSTS.map((host) =>
             json(`the host ${JSON.stringify(host)}`, { value: 'x', hosts: ['example.com', host] }),
           ),

@@ -52,7 +52,8 @@ async function retries(ctx: Ctx, has: (need: string) => boolean): Promise<() => 
     await api.create(there, { headers, as: 'foreign_api_key' }).catch(unanswered);
   }
   const key = `Near-${interns.name()}`.padEnd(254, 'k');
-  for (const near of [`${key}a`, `${key}b`, `${key}B`, `${key}a`.toUpperCase()]) await keyed(interns.body(), near);
+  for (const near of [`${key}a`, `${key}b`, `${key}B`, `${key}a`.toUpperCase(), key.slice(0, -1)])
+    await keyed(interns.body(), near);
   return async () => {
     for (const body of bodies) await keyed(body, `retry-${body.name}`);
   };
@@ -219,9 +220,15 @@ async function names({ api, interns }: Ctx, has: (need: string) => boolean): Pro
   if (has('peer_api_key')) await create(second, 'peer_api_key');
   if (!isRecord(json) || typeof json.id !== 'string') return;
   // The first name is taken. An intern may be renamed to its own.
-  for (const name of [second, first]) await api.update(json.id, { name }).catch(unanswered);
+  const taken = { name: second, description: 'not to be kept' };
+  for (const as of ['api_key', 'peer_api_key'] as const)
+    if (has(as)) await api.update(json.id, taken, { as }).catch(unanswered);
+  await api.update(json.id, { name: first }).catch(unanswered);
   await api.get(json.id).catch(unanswered);
   await api.remove(made.id).catch(unanswered);
+  // It is taken as long as its intern is there.
+  await create(second);
+  await api.get(made.id).catch(unanswered);
   await interns.untilGone(made.id).catch(unanswered);
   await create(second);
   // A name finds no intern.

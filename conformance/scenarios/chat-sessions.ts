@@ -59,6 +59,8 @@ export const CHAT_SESSIONS = checksOf('CHAT-15', {
         const t = await intern.talk({ prompt: 'Hello.', session_id });
         expect.finish(t, 'stop');
         equal(sessionOf(t), session_id, 'session_id of the final chunk');
+        // No session of invoke: a rule judges the answer.
+        await intern.invoke('Also.', session_id);
       });
     }),
   },

@@ -4,7 +4,6 @@ import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { onStopped } from '../helpers/interns.js';
 import { ownVault } from '../helpers/record.js';
-import { seenByPeer } from '../helpers/turns.js';
 
 const INVALID = { status: 400, reason: 'invalid_body', retryable: false } as const;
 const NAME_TAKEN = { status: 409, reason: 'name_conflict', retryable: false } as const;
@@ -101,70 +100,5 @@ export const CREATE = checksOf('CREATE-1', {
       expect.error(again, NAME_TAKEN, 'a create of a name of 2 characters that is taken');
       expect.error(await api.create(interns.body({ name: name.slice(0, 1) })), INVALID, 'a name of 1 character');
     },
-  },
-  'create/name-taken': {
-    requirement: 'CREATE-5',
-    // Others may have used the name of an intern that is handed out again.
-    fresh: true,
-    title: 'A name is unique per creator while its intern exists, and free again after.',
-    ...onStopped(['peer_api_key'], async ({ api, interns, undisturbed }, one) => {
-      const again = { name: one.name, description: 'another' };
-      // An equal body of two callers would be about their idempotency keys.
-      const peers = { name: one.name, description: "a peer's" };
-      expect.error(await api.create(interns.body(again)), NAME_TAKEN, 'a second create of the name');
-      expect.status(
-        await api.create(interns.body(peers), { as: 'peer_api_key' }),
-        expect.CREATED,
-        "a peer's create of the name",
-      );
-      expect.done(await api.remove(one.id), 'the delete');
-      const destroying = await api.get(one.id);
-      if (destroying.status === 200) {
-        const taken = await api.create(interns.body(again));
-        if (taken.status !== 409) {
-          const { status } = await api.get(one.id);
-          undisturbed(status === 200, 'the intern that is torn down', 'still there', status);
-        }
-        expect.error(taken, NAME_TAKEN, 'a create while the teardown goes on');
-      }
-      await interns.untilGone(one.id);
-      expect.status(await api.create(interns.body(again)), expect.CREATED, 'a create of the name that is free again');
-    }),
-  },
-  'create/rename-taken': {
-    requirement: 'CREATE-5',
-    // Others may have used the name of an intern that is handed out again.
-    fresh: true,
-    title: 'A rename to a taken name is 409; to the own or a freed one it is not.',
-    ...onStopped(['peer_api_key'], async (ctx, one) => {
-      const { api, interns } = ctx;
-      await seenByPeer(ctx, one.id);
-      const two = await interns.stopped();
-      const peers = await interns.stopped({}, { as: 'peer_api_key' });
-      expect.error(await api.update(two.id, { name: one.name }), NAME_TAKEN, 'a rename to a taken name');
-      expect.error(
-        await api.update(two.id, { name: one.name, description: 'new' }),
-        NAME_TAKEN,
-        'a rename to a taken name with a change',
-      );
-      const { description } = expect.intern(await api.get(two.id), 200, 'the read');
-      equal(description, two.description, 'description after the refusal');
-      expect.status(await api.update(two.id, { name: two.name }), expect.ACCEPTED, 'a rename to the own name');
-      // Names are unique per creator, also when a peer renames.
-      const peer = { as: 'peer_api_key' } as const;
-      expect.error(await api.update(two.id, { name: one.name }, peer), NAME_TAKEN, "a peer's rename to a taken name");
-      expect.status(
-        await api.update(two.id, { name: peers.name }, peer),
-        expect.ACCEPTED,
-        "a rename to a peer's name, by the peer",
-      );
-      expect.status(
-        await api.update(one.id, { name: two.name }),
-        expect.ACCEPTED,
-        'a rename to a name that was given up',
-      );
-      const renamed = { name: peers.name, description: 'another' };
-      expect.error(await api.create(interns.body(renamed)), NAME_TAKEN, 'a create of a name renamed to');
-    }),
   },
 });

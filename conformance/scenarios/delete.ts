@@ -2,8 +2,7 @@ import { equal, ok, oneOf } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { textBytes } from '../helpers/bytes.js';
-import { onRunning, onStopped } from '../helpers/interns.js';
-import { BY_KEY, request } from '../helpers/operations.js';
+import { onStopped } from '../helpers/interns.js';
 import { ownVault } from '../helpers/record.js';
 import { internPath } from '../probe/request.js';
 
@@ -11,21 +10,7 @@ const BUSY = { status: 409, reason: 'intern_busy', retryable: false } as const;
 
 const STARTED = expect.ACCEPTED;
 
-const ON_ONE = BY_KEY.filter(({ on }) => on === 'intern');
-
 export const DELETE = checksOf('DELETE-1', {
-  'delete/until-gone': {
-    title: 'A deleted intern is 404 when its teardown has ended, and stays so, on every operation.',
-    ...onRunning([], async (ctx, { id }) => {
-      const { api, interns } = ctx;
-      expect.done(await api.remove(id), 'the delete');
-      await interns.untilGone(id);
-      for (const row of ctx.sample(ON_ONE, 4))
-        expect.error(await ctx.send(request(ctx, row, id)), { status: 404 }, `${row.name} of a gone intern`);
-      const data = await ctx.listed('the list');
-      ok(!data.some((intern) => intern.id === id), 'the list', 'no gone intern');
-    }),
-  },
   'delete/destroying-is-busy': {
     level: 'C',
     title: 'Update, provision and suspend of a destroying intern are 409 intern_busy; it can still be read.',

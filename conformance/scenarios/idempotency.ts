@@ -101,23 +101,6 @@ export const IDEMPOTENCY = checksOf('CREATE-4', 'P', {
       equal(made.length, 0, 'interns made with keys that are too long');
     },
   },
-  'create/keys-differ-in-case': {
-    title: 'Keys are compared as they are: in case, and to their last character.',
-    needs: ['write'],
-    async run(ctx) {
-      const { api, interns } = ctx;
-      const stem = `Key-${interns.name()}-`.padEnd(254, 'z');
-      const ids = new Set<string>();
-      const others = ctx.sample([`${stem}b`, `${stem}A`, stem.slice(0, 253)], 2);
-      for (const key of [`${stem}a`, ...others]) {
-        ids.add(
-          expect.intern(await api.create(interns.body(), keyed(key)), expect.CREATED, 'a create with a key of its own')
-            .id,
-        );
-      }
-      equal(ids.size, others.length + 1, 'interns made with keys of their own');
-    },
-  },
   'create/derived-key': {
     title: 'Without the header an equal create replays, and one that differs is a create of its own.',
     needs: ['write'],

@@ -1,7 +1,7 @@
 import { equal } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
-import { callOf, sessionOf } from '../helpers/chat.js';
+import { sessionOf } from '../helpers/chat.js';
 import { onRunning, onShared, runningOne } from '../helpers/interns.js';
 import { indistinguishable } from '../helpers/same.js';
 import { invoke, seenByPeer, session, steered } from '../helpers/turns.js';
@@ -97,21 +97,6 @@ export const INVOKE_SESSIONS = checksOf('INVOKE-3', {
       for (const nobodys of ctx.sample(['no-such-session', ctx.interns.unknownId()]))
         expect.error(await intern.invoke('Hello.', nobodys), NOT_THEIRS, 'an invoke in a session of nobody');
       equal(session(await intern.invoke('Hello.', id), 'the valid twin'), id, 'session_id of the valid twin');
-    }),
-  },
-  'invoke-sessions/busy-chat-session': {
-    title: 'A session of chat is refused also while its run goes on or waits, under an id of the client too.',
-    ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
-      const t = await intern.asked(ctx.prompt('ask-permission'));
-      expect.error(
-        await intern.invoke('Also.', callOf(t).session),
-        NOT_THEIRS,
-        'an invoke in a chat session that waits',
-      );
-      const named = `named ${intern.id}`;
-      await intern.talk({ prompt: 'Hello.', session_id: named });
-      expect.error(await intern.invoke('Also.', named), NOT_THEIRS, 'an invoke in a chat session named by the client');
-      expect.finish(await intern.answered(t, 'allow_once'), 'stop', 'the run that waited');
     }),
   },
   'invoke-sessions/hidden-is-unknown': {

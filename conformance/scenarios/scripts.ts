@@ -77,26 +77,6 @@ export const SCRIPTS = checksOf('EMU-3', {
       );
     },
   },
-  'scripts/wait': {
-    requirement: 'EMU-2',
-    title: 'wait takes its time of the clock to the millisecond, in every unit.',
-    ...onShared(['control', 'clock'], async (ctx, intern) => {
-      for (const [wait, ms] of [
-        ['250ms', 250],
-        ['45s', 45_000],
-        ['2m', 120_000],
-        ['1h', 3_600_000],
-      ] as const) {
-        const reply = await intern.held(await ctx.script([{ say: 'a' }, { wait }, { say: 'b' }]));
-        await ctx.clock.advance(ms - 1);
-        await ctx.settle();
-        equal(reply.transcript.content, 'a', `content a millisecond before ${wait} have passed`);
-        await ctx.clock.advance(1);
-        const t = await read(reply);
-        equal(t.content, 'ab', `content after ${wait}`);
-      }
-    }),
-  },
   'scripts/ends': {
     title: 'A turn that runs out stops. A failed one says whether to retry.',
     ...onShared(['control'], async (ctx, intern) => {

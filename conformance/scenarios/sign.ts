@@ -6,7 +6,6 @@ import * as expect from '../framework/expect.js';
 import { onStopped } from '../helpers/interns.js';
 import { DIGEST } from '../helpers/operations.js';
 import { holds, proofOf } from '../helpers/proofs.js';
-import { seenByPeer } from '../helpers/turns.js';
 import type { Answer } from '../probe/client.js';
 import { internPath } from '../probe/request.js';
 
@@ -85,23 +84,6 @@ export const SIGN = checksOf('SIGN-3', {
         const at = Number(proof.timestamp);
         ok(at >= earliest && at <= latest, 'timestamp of a proof', `${earliest} to ${latest}`, proof.timestamp);
       });
-    }),
-  },
-  'sign/user-is-the-subject': {
-    requirement: 'SIGN-6',
-    title: 'The user is the verified OAuth subject of the caller.',
-    ...onStopped(['oauth_token', 'oauth_subject', 'peer_oauth_token', 'peer_oauth_subject'], async (ctx, intern) => {
-      const { api, target } = ctx;
-      await seenByPeer(ctx, intern.id, 'peer_oauth_token');
-      const ours = proofOf(ctx, await api.sign(intern.id, JSON_BODY, OAUTH), false, 'a proof');
-      equal(ours.user, target.oauthSubject, 'user of the proof');
-      const theirs = proofOf(
-        ctx,
-        await api.sign(intern.id, JSON_BODY, { as: 'peer_oauth_token' }),
-        false,
-        "a peer's proof",
-      );
-      equal(theirs.user, target.peerOauthSubject, "user of the peer's proof");
     }),
   },
   'sign/user-of-the-request-is-ignored': {

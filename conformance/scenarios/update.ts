@@ -148,20 +148,6 @@ export const UPDATE = checksOf('UPDATE-1', {
       equal(running.description, 'while it boots', 'description of the running intern');
     },
   },
-  'get/settings': {
-    requirement: 'GET-1',
-    title: 'A read returns the lifecycle state and the settings.',
-    needs: ['write'],
-    async run(ctx) {
-      const { api, interns } = ctx;
-      const made = await interns.stopped({ description: 'seen', instructions: 'Be brief.' });
-      const read = expect.intern(await api.get(made.id), 200, 'the read');
-      equal(read.id, made.id, 'id');
-      equal([read.name, read.description, read.instructions], [made.name, 'seen', 'Be brief.'], 'the settings');
-      const again = expect.intern(await api.get(made.id), 200, 'another read');
-      ctx.same(again, read, 'the record read again');
-    },
-  },
   'get/no-known-secrets': {
     requirement: 'GET-1',
     title: "Neither the intern's own key nor its daemon token stands in any answer of the lifecycle.",

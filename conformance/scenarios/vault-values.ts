@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { hosts, NO_HOSTS } from '../arbitraries/host.js';
-import { equal, isArray, notEqual } from '../framework/assert.js';
+import { equal, notEqual } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
@@ -63,8 +63,6 @@ async function refused(
   equal((await secretsIn(ctx, scope)).has(name), false, 'the secret after refused stores');
 }
 
-const hostNames = (count: number) => Array.from({ length: count }, (_, at) => `h${at}.example.com`);
-
 export const VAULT_VALUES = checksOf('VAULT-3', {
   'vault/replaced': {
     title: 'A second store of a name replaces value and hosts: a name has one secret.',
@@ -97,26 +95,6 @@ export const VAULT_VALUES = checksOf('VAULT-3', {
       }
     },
   },
-  'vault/hosts-normalised': {
-    title: 'Hosts are kept in lower case, without a trailing dot, each once.',
-    needs: ['write'],
-    maxRuns: 30,
-    async run(ctx) {
-      const scope = await vaultOf(ctx);
-      const name = secretName(ctx);
-      const sent = ['API.Example.com.', 'b.example.com', 'api.example.com'];
-      const { hosts: kept } = await store(ctx, scope, name, VALUE, sent);
-      isArray(kept, 'hosts of the secret');
-      equal([...kept].sort(), ['api.example.com', 'b.example.com'], 'hosts of the secret');
-      await ctx.property('hosts', hosts(), async ({ sent, kept }) => {
-        const { hosts: shown } = await store(ctx, scope, name, VALUE, sent);
-        isArray(shown, 'hosts of the secret');
-        equal([...shown].sort(), [...kept].sort(), 'hosts of the secret');
-        const again = await store(ctx, scope, name, VALUE, shown as string[]);
-        equal(again.hosts, shown, 'hosts that are stored as they were shown');
-      });
-    },
-  },
   'vault/hosts-order': {
     level: 'C',
     title: 'Hosts are kept in the order in which each first came.',
@@ -138,16 +116,6 @@ export const VAULT_VALUES = checksOf('VAULT-3', {
         NO_HOSTS.map((host) => [`the host ${JSON.stringify(host)}`, { value: 'v', hosts: [host] }] as const),
         INVALID,
       ),
-  },
-  'vault/most-of-each': {
-    title: 'A value of 1 character, one of 65536, and 100 hosts are stored.',
-    needs: ['write'],
-    async run(ctx) {
-      const scope = await vaultOf(ctx);
-      await store(ctx, scope, secretName(ctx), 'v');
-      const { hosts: shown } = await store(ctx, scope, secretName(ctx), 'v'.repeat(LONGEST_VALUE), hostNames(100));
-      equal(shown, hostNames(100), '100 hosts');
-    },
   },
   'vault/hosts-counted-as-sent': {
     level: 'C',
