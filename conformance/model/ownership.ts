@@ -328,8 +328,8 @@ export function createOwnership(options: OwnershipOptions) {
   return {
     /** Whether a request may leave. */
     permits(leaving: Leaving): Permit {
-      const path = normal(leaving);
       if (READS.has(leaving.method)) return { kind: 'free' };
+      const path = normal(leaving);
       if (toThing(path, leaving) === false) return { kind: 'refused', refusal: { because: 'another thing' } };
       const place = reached(path);
       if (place === undefined) return { kind: 'free' };

@@ -106,10 +106,14 @@ export interface ErrorEnvelope {
   error: { code: number; message: string; metadata?: { reason: string; retryable: boolean } };
 }
 
+/** What V8 adds to `Error`; the types of browsers do not have it. */
+const V8: Pick<ErrorConstructor, 'prototype'> & { stackTraceLimit?: number | undefined } = Error;
+
 /**
  * A refusal on its way to the caller. Both the domain and the HTTP layer throw it; `key` names a row of {@link ERRORS}.
  * `message` replaces the row's. `detail` says what was wrong and where without changing a stated message: it goes into
- * the header `x-emulator-detail` and the journal. `headers` are added to the response.
+ * the header `x-emulator-detail` and the journal. `headers` are added to the response. It has no stack: it is an answer, and
+ * nobody reads where it was made.
  */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
@@ -132,7 +136,10 @@ export class Refusal extends Error {
       retryable?: boolean;
     } = {},
   ) {
+    const { stackTraceLimit } = V8;
+    V8.stackTraceLimit = 0;
     super(options.message ?? ERRORS[key].message);
+    V8.stackTraceLimit = stackTraceLimit;
     this.detail = options.detail;
     this.wrong = options.wrong;
     this.headers = options.headers ?? {};

@@ -148,7 +148,7 @@ export function createRuns(deps: RunsDeps): Runs {
     return run;
   };
 
-  const refOf = (run: Run): RunRef => ({ id: run.id, script: run.behaviour.name });
+  const refOf = (run: Run, note?: string): RunRef => ({ id: run.id, script: run.behaviour.name, note });
 
   /**
    * Resolves once the intern has accepted the prompt. If the sender or the state is gone before that, the run ends at
@@ -213,7 +213,7 @@ export function createRuns(deps: RunsDeps): Runs {
       const giveBack = admit();
       const { behaviour, by: chosenBy, note } = chosen;
       const run = newRun({ behaviour, chosenBy, origin: 'chat', approvalMode, internId: row.id }, sessionId);
-      onRun?.({ ...refOf(run), note });
+      onRun?.(refOf(run, note));
       const reader = new Reader(run, cancel);
       run.reader = reader;
       await start(run, chosen.prompt, row, giveBack, client);
@@ -265,7 +265,7 @@ export function createRuns(deps: RunsDeps): Runs {
       const { behaviour, by: chosenBy, note } = chosen;
       const how = { behaviour, chosenBy, origin: 'invoke', approvalMode: 'self-drive', internId: row.id } as const;
       const run = newRun(how, sessionId);
-      onRun?.({ ...refOf(run), note });
+      onRun?.(refOf(run, note));
       await start(run, chosen.prompt, row, giveBack, client);
       sessions.issue(intern.id, run.sessionId, callerId);
       try {
