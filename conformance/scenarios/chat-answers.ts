@@ -3,7 +3,17 @@ import { contentFor, fields, options } from '../arbitraries/answer.js';
 import { equal } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
-import { ALL_OPTIONS, ASKING, accepted, callOf, permission, replyTo, sameSession, when } from '../helpers/chat.js';
+import {
+  ALL_OPTIONS,
+  ASKING,
+  accepted,
+  callOf,
+  permission,
+  read,
+  replyTo,
+  sameSession,
+  when,
+} from '../helpers/chat.js';
 import { onShared, runningOne } from '../helpers/interns.js';
 import { notFromTheBeginning, notRepeated } from '../helpers/words.js';
 import type { Transcript } from '../probe/chunks.js';
@@ -95,6 +105,26 @@ export const CHAT_ANSWERS = checksOf('CHAT-6', {
         const rest = await intern.talk({ messages: [...before, tool], session_id: session });
         expect.finish(rest, 'stop', 'the answered run');
         equal(rest.content, 'Allowed.', 'content after the answer');
+      }
+    }),
+  },
+  'chat-answers/older-of-two': {
+    title:
+      'Of two questions that wait in two sessions the older may be answered first: each answer goes to its own run.',
+    ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
+      const input = { prompt: ctx.prompt('ask-permission'), approval_mode: 'manual' };
+      const older = await intern.asked(input);
+      const reply = await intern.chat(input);
+      ctx.assume(reply.status === 200, 'an intern that takes a prompt while a question waits', undefined, reply.status);
+      const newer = await read(reply);
+      ctx.internDid(newer.finish === 'tool_calls', { did: 'ask for leave twice', said: newer.content });
+      for (const [t, which] of [
+        [older, 'older'],
+        [newer, 'newer'],
+      ] as const) {
+        const rest = await intern.answered(t, 'allow_once');
+        sameSession(rest, callOf(t).session, `the ${which} of two answered runs`);
+        expect.finish(rest, 'stop', `the ${which} of two answered runs`);
       }
     }),
   },

@@ -61,7 +61,7 @@ export const PAGING = checksOf('LIST-3', {
   },
   'list/cursor-holds-its-place': {
     fresh: true,
-    title: 'What is created between two pages moves nothing into the next one that was in the first.',
+    title: 'What is created or deleted between two pages moves nothing: the next page goes on behind the cursor.',
     needs: ['write'],
     async run(ctx) {
       const [newest] = await ctx.interns.inOrder(2);
@@ -76,6 +76,17 @@ export const PAGING = checksOf('LIST-3', {
         const second = await pageOf(ctx, { ...query, starting_after: first.next ?? '' }, 1);
         ok(!second.ids.some((id) => first.ids.includes(id)), 'the second page', 'nothing of the first', second.ids);
       }
+      // Others may have made the newest of all.
+      const [cursor] = firsts.filter(({ first }) => newest !== undefined && first.ids.includes(newest.id));
+      if (newest === undefined || cursor === undefined) return;
+      expect.status(
+        await ctx.api.remove(newest.id),
+        expect.ACCEPTED,
+        'the delete of the intern that the cursor stands on',
+      );
+      await ctx.interns.untilGone(newest.id);
+      const behind = await pageOf(ctx, { ...cursor.query, starting_after: cursor.first.next ?? '' }, 1);
+      equal(behind.ids.length, 1, 'interns behind one that is gone, in a page of one');
     },
   },
   'list/filtered-status-changes-between-pages': {

@@ -9,7 +9,10 @@ import { asleep, provisioned } from '../helpers/turns.js';
 const BUSY = { status: 409, reason: 'intern_busy', retryable: false } as const;
 
 /** How often a boot is looked at. */
-const LOOKS = 4;
+const LOOKS = 8;
+/** Reads of boots, the first moment of which may show nothing, and the boots in which they are looked for. */
+const ENOUGH = 3;
+const BOOTS = 3;
 
 export const PROVISION = checksOf('PROV-1', 'P', {
   'provision/first-boot': {
@@ -52,23 +55,24 @@ export const PROVISION = checksOf('PROV-1', 'P', {
   'provision/shows-progress': {
     title: 'While an intern is provisioned its record says where the boot stands.',
     ...onStopped(['running'], async ({ api, interns, settle, assume }, intern) => {
-      expect.done(await api.provision(intern.id), 'the provision');
       const seen: Intern['progress'][] = [];
-      for (let read = 0; read < LOOKS; read++) {
-        const now = expect.intern(await api.get(intern.id, { soon: true }), 200, 'the read of one that boots');
-        if (now.status === 'running') break;
-        if (now.status === 'provisioning') seen.push(now.progress);
-        for (let moment = 0; moment < 3; moment++) await settle();
+      const shown = () => seen.some((one) => (one ?? null) !== null);
+      for (let boot = 0; boot < BOOTS && seen.length < ENOUGH && !shown(); boot++) {
+        if (boot > 0) {
+          expect.done(await api.suspend(intern.id), 'the suspend');
+          await interns.untilSuspended(intern.id);
+        }
+        expect.done(await api.provision(intern.id), 'the provision');
+        for (let read = 0; read < LOOKS; read++) {
+          const now = expect.intern(await api.get(intern.id, { soon: true }), 200, 'the read of one that boots');
+          if (now.status === 'running') break;
+          if (now.status === 'provisioning') seen.push(now.progress);
+          await settle();
+        }
+        await interns.until(intern.id, ['running']);
       }
-      assume(seen.length > 1, 'a boot that is seen to go on', undefined, seen.length);
-      if (seen.length > 1)
-        ok(
-          seen.some((one) => (one ?? null) !== null),
-          'progress while provisioning',
-          'where it stands',
-          seen,
-        );
-      await interns.until(intern.id, ['running']);
+      assume(seen.length >= ENOUGH || shown(), 'a boot that is seen to go on', undefined, seen.length);
+      if (seen.length >= ENOUGH) ok(shown(), 'progress while provisioning', 'where it stands', seen);
     }),
   },
   'provision/takes-a-second': {

@@ -203,6 +203,34 @@ export const SCIM_MAPPINGS = checksOf('SCIM-4', {
         }
       }),
   },
+  'scim/all-but-the-read-need-a-key': {
+    requirement: 'AUTH-6',
+    level: 'P',
+    title: 'Every operation of SCIM is 401 without a valid key, and an API key reads none of its lists.',
+    needs: ['management_key', 'write'],
+    async run(ctx) {
+      const nobody = ctx.interns.unknownId();
+      // What names nothing that is there changes nothing where it is taken.
+      const operations: readonly (readonly [string, string, unknown?])[] = [
+        ['GET', MAPPINGS],
+        ['GET', GROUPS],
+        ['GET', `${JOBS}/${nobody}`],
+        ['POST', MAPPINGS, { scim_group_id: nobody, workspace_id: nobody, role: 'member' }],
+        ['PATCH', `${MAPPINGS}/${nobody}`, { role: 'member' }],
+        ['DELETE', `${MAPPINGS}/${nobody}?keep_members=true`],
+      ];
+      for (const [method, path, json] of operations) {
+        const what = `${method} ${path.replace(nobody, 'ID')}`;
+        const none = await ask(ctx, method, path, json, { as: null });
+        expect.error(none, { status: 401, message: 'Missing Authentication header', metadata: 'absent' }, what);
+        expect.status(await ask(ctx, method, path, json, { as: ctx.wrongKey }), 401, `${what} with a wrong key`);
+      }
+      for (const path of [MAPPINGS, GROUPS]) {
+        const answer = await ask(ctx, 'GET', path, undefined, { as: 'api_key' });
+        expect.status(answer, [401, 403, 404], `GET ${path} with an API key`);
+      }
+    },
+  },
   'scim/all-need-a-management-key': {
     requirement: 'AUTH-6',
     level: 'C',
