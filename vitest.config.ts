@@ -75,6 +75,7 @@ export default defineConfig(({ mode }) => {
             sequence: { groupOrder: 2 },
             include: ['**/*.live.test.ts'],
             exclude: EXCLUDED,
+            globalSetup: ['test/build.ts'],
             setupFiles: mode === 'sample' ? ['test/sample.ts'] : [],
           },
         },

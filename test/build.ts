@@ -14,7 +14,7 @@ const ROOT = resolve(import.meta.dirname, '..');
 
 /** Builds the package as it ships, once for all tests of a run, and again when a watched file changed. */
 export default async function setup(project: TestProject): Promise<() => void> {
-  const outdir = join(ROOT, '.tmp', `built-${process.pid}`);
+  const outdir = join(ROOT, '.tmp', `built-${process.pid}-${project.name}`);
   const args = ['scripts/build.mjs', '--no-types', '--outdir', outdir];
   const build = async () => void (await promisify(execFile)(process.execPath, args, { cwd: ROOT }));
   await build();

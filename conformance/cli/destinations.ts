@@ -64,8 +64,11 @@ export function makeFolders({
     const { file } = report;
     if (file === undefined) continue;
     folder(reportFlag(report), dirname(file));
-    if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true)
+    const there = statSync(file, { throwIfNoEntry: false });
+    if (there?.isDirectory() === true)
       throw new UsageError(`${reportFlag(report)} cannot be written: that is a folder; name a file in it`);
+    // As it will be written, but for the new name. A device is not touched.
+    if (there?.isFile() !== false) writing(reportFlag(report), () => replaceFile(file, 0o666, () => false));
   }
   if (save === undefined) return;
   refuseLink(`--save ${save}`, save);

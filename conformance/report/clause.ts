@@ -53,11 +53,14 @@ export function factsOf(check: CheckResult): Fact[] {
   const values =
     property &&
     `${property.counterexample.join(', ')} (property ${property.name}, run ${property.runs}, ${property.shrinks} shrinks)`;
+  const sides = [value(expected), value(actual)] as const;
+  // The text 404 is not the number 404.
+  const [wanted, got] = sides[0] === sides[1] ? [JSON.stringify(expected), JSON.stringify(actual)] : sides;
   return [
     ...(quote === undefined ? [] : [['interface', quote] as const]),
     ['what', what],
-    ['expected', value(expected)],
-    ['actual', value(actual)],
+    ['expected', wanted],
+    ['actual', got],
     ...(values === undefined ? [] : [['values', values] as const]),
     ['again', replay],
     ...(curl === undefined ? [] : [['curl', curl] as const]),

@@ -229,6 +229,11 @@ test.each([
   expect(groups([found('chat/fails', look)])[0]?.title).toBe(title);
 });
 
+test('a text is set apart from the number that it reads as', () => {
+  const checks = [found('get/fails', value('error.code', '404', 404))];
+  expect(REPORTERS.tty({ ...results, checks })).toMatch(/expected +404\n +actual +"404"\n/);
+});
+
 const REFUSED: Omit<Found, 'breaks'> = {
   wanted: ANSWER,
   got: { kind: 'refused', detail: 'no' },

@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import type * as z from 'zod';
+import { parseJson } from './json.js';
 import { MAX_NESTING, nestingOf } from './nesting.js';
 import { problem, words } from './problem.js';
 import { inWords } from './system-error.js';
@@ -59,7 +60,7 @@ export function jsonIn<Value>(text: string, name: string, schema: () => z.ZodTyp
     throw new FileInvalid(name, `has more than ${MAX_NESTING} levels of lists and objects`);
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch (error) {
     throw new FileInvalid(name, `is no JSON: ${error instanceof Error ? error.message : error}`);
   }

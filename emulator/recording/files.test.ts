@@ -102,6 +102,10 @@ describe('exchanges are written anew', () => {
     expect(readdirSync(folder)).toEqual(['main.jsonl']);
   });
 
+  test('a folder in its place is named', () => {
+    expect(() => createScenarioFiles(folder, true)(null)).toThrow(`${folder} is a folder. Name a file in it`);
+  });
+
   test('a link beside it or in its place is not followed', () => {
     const elsewhere = join(folder, 'elsewhere');
     writeFileSync(elsewhere, 'mine');

@@ -1,4 +1,4 @@
-import { appendFileSync, closeSync, openSync, readdirSync, readSync, writeFileSync } from 'node:fs';
+import { appendFileSync, closeSync, openSync, readdirSync, readSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { wrongFileName } from '../contract/file-name.js';
 import { replaceFile } from '../contract/replace-file.js';
@@ -58,6 +58,8 @@ export function createScenarioFiles(out: string, force: boolean): (scenario: str
         `scenario ${scenario}: ${path} holds the exchanges that name no scenario. Choose another`,
       );
     }
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true)
+      throw new RecordingFileError(`${path} is a folder. Name a file in it`);
     const there = present(path);
     if (there !== undefined && !force)
       throw new RecordingFileError(`${there} exists already. Use --force to overwrite it, or choose another name`);
