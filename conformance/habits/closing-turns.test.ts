@@ -1,35 +1,61 @@
 import { expect, test } from 'vitest';
 import { check, fakeTarget, runAt } from '../../test/targets/fake-target.js';
+import type { Ctx } from '../framework/context.js';
 import * as expected from '../framework/expect.js';
 
-const answers = check('a/answers', async ({ interns, send }) => {
-  const { id } = await interns.stopped();
-  const json = { messages: [{ role: 'tool', tool_call_id: 'call', content: 'allow_once' }], stream: true };
-  expected.status(await send({ method: 'POST', path: `/interns/${id}/chat/completions`, json }), 200, 'an answer');
-});
+const DONE = 'data: {"choices":[]}\n\ndata: [DONE]\n\n';
+const STREAM = { headers: { 'content-type': 'text/event-stream' } };
 
-/** The verdict on a service that refuses an answer so often, with `Retry-After` or without. */
-async function refused(times: number, after?: string) {
+const send = async ({ send }: Ctx, id: string, json: object): Promise<void> => {
+  const path = `/interns/${id}/chat/completions`;
+  expected.status(await send({ method: 'POST', path, json: { stream: true, ...json } }), 200, 'a prompt');
+};
+const PROMPT = { messages: [{ role: 'user', content: 'Hello.' }] };
+const ANSWER = { messages: [{ role: 'tool', tool_call_id: 'call', content: 'allow_once' }] };
+
+/** What became of a second request, sent so late after a turn, that is refused so often. */
+async function refused(
+  second: object,
+  { times = 1, after = '1', status = 409, late = 0, first = PROMPT as object, open = false } = {},
+) {
   const target = fakeTarget();
   let sent = 0;
-  const { checks } = await runAt(
-    {
-      fetch: async (request) => {
-        if (!request.url.endsWith('/chat/completions')) return target.fetch(request);
-        const error = { code: 409, message: 'Busy', metadata: { reason: 'busy', retryable: true } };
-        const headers: Record<string, string> = after === undefined ? {} : { 'retry-after': after };
-        return sent++ < times ? Response.json({ error }, { status: 409, headers }) : Response.json({});
-      },
-    },
-    [answers],
-    { rate: 0, concurrency: 1 },
-  );
+  const turns = check('a/turns', async (ctx) => {
+    sent = 0;
+    const { id } = await ctx.interns.stopped();
+    await send(ctx, id, first);
+    await ctx.wait(late);
+    await send(ctx, id, second);
+  });
+  const fetch = async (request: Request) => {
+    if (!request.url.endsWith('/chat/completions')) return target.fetch(request);
+    const text = open ? 'data: {"choices":[]}\n\n' : DONE;
+    if (sent++ === 0 || sent > times + 1) return new Response(text, STREAM);
+    const error = { code: status, message: 'Busy', metadata: { reason: 'busy', retryable: true } };
+    return Response.json({ error }, { status, headers: after === '' ? {} : { 'retry-after': after } });
+  };
+  const { checks } = await runAt({ fetch }, [turns], { rate: 0, concurrency: 1 });
   return checks[0]?.verdict;
 }
 
-test('an answer that comes before its turn is closed is sent again, once the service says so', async () => {
-  expect(await refused(1, '1')).toBe('pass');
-  expect(await refused(1, '60')).not.toBe('pass');
-  expect(await refused(1)).not.toBe('pass');
-  expect(await refused(Number.POSITIVE_INFINITY, '1')).not.toBe('pass');
+test.each([
+  ['an answer', ANSWER],
+  ['a prompt', PROMPT],
+  ['a prompt in a session', { ...PROMPT, session_id: 's' }],
+])('%s that comes before a turn is closed is sent again, once the service says so', async (_, second) => {
+  expect(await refused(second)).toBe('pass');
+  expect(await refused(second, { status: 503 })).toBe('pass');
+  expect(await refused(second, { after: '60' })).not.toBe('pass');
+  expect(await refused(second, { after: '' })).not.toBe('pass');
+  expect(await refused(second, { times: Number.POSITIVE_INFINITY })).not.toBe('pass');
+  expect(await refused(second, { late: 3_000 })).not.toBe('pass');
+});
+
+test('a run that goes on, as one whose client has left, puts off nobody but who steers it as it begins', async () => {
+  const first = { ...PROMPT, session_id: 's' };
+  const goesOn = { first, open: true };
+  expect(await refused(first, goesOn)).toBe('pass');
+  expect(await refused(first, { ...goesOn, late: 3_000 })).not.toBe('pass');
+  expect(await refused({ ...PROMPT, session_id: 'other' }, goesOn)).not.toBe('pass');
+  expect(await refused(PROMPT, goesOn)).not.toBe('pass');
 });

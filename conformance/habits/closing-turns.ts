@@ -1,40 +1,45 @@
 import { rewritten } from '../../emulator/wire/answer.js';
+import { isRecord } from '../../emulator/wire/json.js';
 import type { Habit } from './habit.js';
 import { about, beside, bodyOf, refusal, retryAfter } from './wire.js';
 
-/** ms after the end of a stream in which the turn that it showed still closes. */
-const CLOSES = 400;
+/** ms for which a turn opens, and for which it closes. */
+const TURNS = 400;
 
-/** The longest wait that counts as a moment, in ms. */
+/** ms after the beginning or the end of a turn by which a prompt that it has put off is taken. */
 const MOMENT = 2_000;
 
 export const closingTurns: Habit = {
   id: 'closing-turns',
-  what: 'puts off answers to a question while the turn that asked it closes',
-  kit: 'sends them again, where `Retry-After` says so and 2 s at most',
+  what: 'puts off prompts and answers while a turn opens in their session, or closes',
+  kit: 'sends them again, where `Retry-After` says so and less than 2 s have passed by then',
   serve: (next, { host }) => {
-    /** Until when the turn of a tool call closes. */
-    const closing = new Map<string, number>();
+    /** Until when a turn of a session opens, or one of an intern closes. */
+    const turning = new Map<string, number>();
+    const turns = (name: string) => host.now() < (turning.get(name) ?? 0);
     return async (request) => {
       const { id, act } = about(request);
       if (id === undefined || act !== 'chat/completions') return next(request);
-      const { messages } = await bodyOf(request);
-      const last = Array.isArray(messages) ? messages.at(-1) : undefined;
-      if (host.now() < (closing.get(last?.tool_call_id) ?? 0)) {
-        // A caller who does not see the intern is refused first.
+      const { session_id } = await bodyOf(request);
+      const session = `${id} ${session_id}`;
+      if (turns(id) || turns(session)) {
+        // A caller who does not see the intern is refused first, and an intern that does not run says so.
         const read = await next(beside(request, id, 'GET'));
-        return read.ok ? refusal(409, 'The turn is closing', 'busy', true, { 'retry-after': '1' }) : read;
+        if (read.ok && ((await read.json()) as { status: string }).status === 'running')
+          return refusal(409, 'The turn is closing', 'busy', true, { 'retry-after': '1' });
       }
-      return rewritten(await next(request), {
-        heard(sofar) {
-          const call = /"id":"(call_[^"]+)"/.exec(sofar)?.[1];
-          if (call !== undefined && sofar.includes('[DONE]')) closing.set(call, host.now() + CLOSES);
-        },
-      });
+      const response = await next(request);
+      const soon = () => host.now() + TURNS;
+      if (response.ok && session_id !== undefined) turning.set(session, soon());
+      return rewritten(response, { heard: (sofar) => void (sofar.includes('[DONE]') && turning.set(id, soon())) });
     };
   },
-  again: ({ status, headers, answers }, { now }) => {
-    const wait = status === 409 && answers ? retryAfter(headers.get('retry-after'), now()) : undefined;
-    return wait !== undefined && wait <= MOMENT ? wait : undefined;
+  // What keeps an intern busy for longer is found as before: a run whose client has left has no end.
+  again: ({ send, id = '', rest, status, headers, headAfter }, { dealings, now }) => {
+    const { turned } = dealings.with(id);
+    if (rest !== 'chat/completions' || turned === undefined || ![409, 503].includes(status)) return undefined;
+    const isOf = turned.session === undefined || (isRecord(send.json) && send.json.session_id === turned.session);
+    const wait = retryAfter(headers.get('retry-after'), now()) ?? Number.POSITIVE_INFINITY;
+    return isOf && now() - headAfter + wait - turned.at <= MOMENT ? wait : undefined;
   },
 };

@@ -34,6 +34,8 @@ export interface Dealt {
   engaged: number | undefined;
   invoked: boolean;
   questions: Set<string>;
+  /** When its latest turn began, in the session that the prompt named, or ended, which any session feels. */
+  turned: { readonly at: number; readonly session?: unknown } | undefined;
   /** Whether it ran at its last read, and no later request stops it. */
   ran: boolean;
   /** The status of an intern that stopped running since it was handed out, although the run did not stop it. */

@@ -104,8 +104,8 @@ export interface Head extends Addressed {
   readonly first: number;
   readonly status: number;
   readonly headers: Headers;
-  /** Whether the request answers a question. */
-  readonly answers: boolean;
+  /** ms between the request and the head of its answer. */
+  readonly headAfter: number;
 }
 
 /** A run at a service, as habits see it: its knowledge, and the requests that they may make. */

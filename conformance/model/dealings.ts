@@ -58,6 +58,7 @@ export function createDealings(
   const wrote = (one: InternFacts, asked: Asked, rest: string, at: number) => {
     const json = jsonOf(asked);
     one.wrote = at;
+    if (rest === 'chat/completions') one.turned = { at, session: isRecord(json) ? (json.session_id ?? null) : null };
     if (PROMPTS.test(rest) && !isAnswer(json)) one.took = true;
     if (rest === 'invoke') {
       one.engaged ??= at;
@@ -187,6 +188,7 @@ export function createDealings(
         one.questions.add(question);
         one.engaged ??= at;
       }
+      if (one !== undefined && (stream?.done === true || text.includes('\ndata: [DONE]'))) one.turned = { at };
       if (status >= 300 || !isRecord(json)) return;
       routes ||= signature in json;
       if (!isCreate) shows(json, at);

@@ -236,6 +236,7 @@ export const internFacts = (id: string): InternFacts => ({
   prompted: undefined,
   took: false,
   questions: new Set(),
+  turned: undefined,
   engaged: undefined,
   invoked: false,
   ran: false,

@@ -23,7 +23,7 @@ import {
 } from '../probe/client.js';
 import { isRecord } from '../probe/json.js';
 import { createRedactor } from '../probe/redact.js';
-import { type CredentialName, HELD_CREDENTIALS, internPath, isAnswer, type Send } from '../probe/request.js';
+import { type CredentialName, HELD_CREDENTIALS, internPath, type Send } from '../probe/request.js';
 import { createInFlight } from '../probe/watch.js';
 import { LOOKS } from './cleanup.js';
 import { askedBy } from './exchange-of.js';
@@ -186,7 +186,7 @@ export function createSession(run: RunBase) {
         if (!live) return undefined;
         if (id !== undefined && status < 400 && method === 'DELETE' && rest === '' && own.makerOf(id) !== undefined)
           own.note({ event: 'deleting', id });
-        const head = { ...request, first: numbers.first, status, headers, answers: isTurn && isAnswer(json) };
+        const head = { ...request, first: numbers.first, status, headers, headAfter };
         for (const habit of habits) {
           const again = habit.again?.(head, known);
           if (again !== undefined) return again;
