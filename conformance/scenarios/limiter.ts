@@ -10,10 +10,6 @@ import { LIMITED, over, prompt, taken } from '../helpers/turns.js';
 
 /** Seconds that a caller has to wait, so that no turn becomes free between two requests. */
 const A_WHILE = 3;
-/** Times that a turn is to become free for an operation and for no prompt around it, where turns become free at any moment. */
-const ROUNDS = 4;
-/** Prompts that take the turns that have become free, in all. */
-const FREED = 8;
 
 /** A caller whose prompts are over the limit before and after is over it with these operations between them, too. */
 async function alsoLimited(ctx: Ctx, as: 'api_key' | 'oauth_token', names: readonly string[]): Promise<void> {
@@ -22,32 +18,22 @@ async function alsoLimited(ctx: Ctx, as: 'api_key' | 'oauth_token', names: reado
   for (const said of ctx.sample(['One.', 'Two.'], 0)) await prompt(ctx, intern.id, as, said);
   ctx.assume(ctx.limited(), 'a turn over the limit', 'the run met none');
   if (!ctx.limited()) return;
-  /** Prompts until one is over the limit: those that were taken before it, and the seconds that the caller has to wait. */
-  let spent = 0;
-  const limit = async () => {
-    for (let taken = 0; spent < FREED; taken++, spent++) {
-      const { headers, status } = await prompt(ctx, intern.id, as);
-      if (status === 429) return { taken, seconds: Number(headers.get('retry-after') ?? 0) };
-    }
-    return undefined;
+  const isOver = async () => {
+    const { headers, status } = await prompt(ctx, intern.id, as);
+    const seconds = status === 429 ? Number(headers.get('retry-after') ?? 0) : 0;
+    ctx.assume(seconds >= A_WHILE, 'a caller who is over the limit for some seconds', undefined, seconds);
+    return seconds >= A_WHILE;
   };
+  if (!(await isOver())) return;
   for (const name of names) {
     const of = `${name} of a caller over the limit of chat`;
-    let before = await limit();
-    for (let round = 0; before !== undefined && round < ROUNDS; ) {
-      const answer = await ctx.send({ ...request(ctx, operation(name), intern.id, { as }), limited: true });
-      if (answer.status >= 300) {
-        expect.error(answer, LIMITED, of);
-        break;
-      }
-      const after = await limit();
-      if (after?.taken === 0) round += before.seconds >= A_WHILE ? ROUNDS : 1;
-      before = after;
-      if (round < ROUNDS) continue;
+    const answer = await ctx.send({ ...request(ctx, operation(name), intern.id, { as }), limited: true });
+    if (answer.status < 300) {
+      if (!(await isOver())) return;
       const wanted = { kind: 'effect', words: 'refused with 429, as the prompts before and after it were' } as const;
       throw new Finding({ wanted, got: expect.seen(answer), of, exchange: answer.exchange });
     }
-    ctx.assume(before !== undefined, 'a caller who is over the limit', 'another prompt was taken');
+    expect.error(answer, LIMITED, of);
   }
 }
 
