@@ -50,7 +50,7 @@ describe('called wrongly: exit 2 and one line', () => {
       ['--report', 'junit=package.json/x.xml'],
       /--report junit=package.json\/x.xml cannot be written: a file is in the way/,
     ],
-    [['--report', 'json=/proc/x.json'], /--report json=\/proc\/x\.json cannot be written: /],
+    [['--report', 'json=/sys/x.json'], /--report json=\/sys\/x\.json cannot be written: /],
     [['--report', 'json=docs'], /--report json=docs cannot be written: that is a folder/],
     [
       ['--report', 'json=x/same.out', '--report', 'html=./x/y/../same.out'],

@@ -27,14 +27,15 @@ function writing(place: string, write: () => void): void {
   }
 }
 
+/** Whether a path is written to by a new file in its place: a link is replaced, a device or pipe is written to. */
+const isReplaced = (file: string): boolean =>
+  statSync(file, { throwIfNoEntry: false })?.isFile() !== false && !/^\/(dev|proc)\//.test(resolve(file));
+
 /** Writes a file. Makes its folder if it is missing. */
 export const writeTo = (place: string, file: string, text: string): void =>
   writing(place, () => {
     makeFolder(dirname(file));
-    // A device or pipe is written to. A file or link is replaced: the file behind a link stays as it is.
-    const there = statSync(file, { throwIfNoEntry: false });
-    if (there?.isFile() !== false && !/^\/(dev|proc)\//.test(resolve(file)))
-      replaceFile(file, 0o666, (fd) => writeFileSync(fd, text));
+    if (isReplaced(file)) replaceFile(file, 0o666, (fd) => writeFileSync(fd, text));
     else writeFileSync(file, text);
   });
 
@@ -64,11 +65,9 @@ export function makeFolders({
     const { file } = report;
     if (file === undefined) continue;
     folder(reportFlag(report), dirname(file));
-    const there = statSync(file, { throwIfNoEntry: false });
-    if (there?.isDirectory() === true)
+    if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true)
       throw new UsageError(`${reportFlag(report)} cannot be written: that is a folder; name a file in it`);
-    // As it will be written, but for the new name. A device is not touched.
-    if (there?.isFile() !== false) writing(reportFlag(report), () => replaceFile(file, 0o666, () => false));
+    if (isReplaced(file)) writing(reportFlag(report), () => replaceFile(file, 0o666, () => false));
   }
   if (save === undefined) return;
   refuseLink(`--save ${save}`, save);

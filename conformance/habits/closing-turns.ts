@@ -37,7 +37,7 @@ export const closingTurns: Habit = {
   // What keeps an intern busy for longer is found as before: a run whose client has left has no end.
   again: ({ send, id = '', rest, status, headers, headAfter }, { dealings, now }) => {
     const { turned } = dealings.with(id);
-    if (rest !== 'chat/completions' || turned === undefined || ![409, 503].includes(status)) return undefined;
+    if (rest !== 'chat/completions' || turned === undefined || status !== 409) return undefined;
     const isOf = turned.session === undefined || (isRecord(send.json) && send.json.session_id === turned.session);
     const wait = retryAfter(headers.get('retry-after'), now()) ?? Number.POSITIVE_INFINITY;
     return isOf && now() - headAfter + wait - turned.at <= MOMENT ? wait : undefined;

@@ -226,9 +226,6 @@ async function names({ api, interns }: Ctx, has: (need: string) => boolean): Pro
   await api.update(json.id, { name: first }).catch(unanswered);
   await api.get(json.id).catch(unanswered);
   await api.remove(made.id).catch(unanswered);
-  // It is taken as long as its intern is there.
-  await create(second);
-  await api.get(made.id).catch(unanswered);
   await interns.untilGone(made.id).catch(unanswered);
   await create(second);
   // A name finds no intern.

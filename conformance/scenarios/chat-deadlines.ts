@@ -1,4 +1,4 @@
-import { equal, match } from '../framework/assert.js';
+import { equal, match, oneOf } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
@@ -68,6 +68,32 @@ export const CHAT_DEADLINES = checksOf('CHAT-7', {
       ctx.assume(late.status !== 200, DEFAULT, note);
       expect.refused(late, 'an answer after 305 s');
     }),
+  },
+  'chat-deadlines/to-the-millisecond': {
+    title: 'A millisecond before the deadline the answer is delivered; a millisecond after it the run is cancelled.',
+    needs: ['running', 'control', 'clock'],
+    async run(ctx) {
+      for (const [from, inSteps] of [
+        [-1, false],
+        [-1, true],
+        [1, false],
+        [1, true],
+      ] as const) {
+        const intern = await runningOne(ctx);
+        const t = await intern.asked(await ctx.script(ASKING));
+        if (inSteps) await ctx.clock.advance(FIVE_MINUTES / 3);
+        await ctx.clock.advance((inSteps ? (FIVE_MINUTES / 3) * 2 : FIVE_MINUTES) + from);
+        if (from < 0) {
+          equal(await intern.fate(), 'waiting', `the run ${from} ms from its deadline`);
+          const rest = await intern.answered(t, 'allow_once');
+          equal(rest.content, 'Allowed.', `content after an answer ${from} ms from the deadline`);
+        } else {
+          oneOf(await intern.fate(), ['ended: deadline', 'ended: cancelled'], `the run ${from} ms after its deadline`);
+          const late = await intern.badAnswer(replyTo(t, 'allow_once'));
+          expect.refused(late, `an answer ${from} ms after the deadline`);
+        }
+      }
+    },
   },
   'chat-deadlines/not-extended': {
     minRuns: 2,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { equal } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
-import { callOf, PAUSED, read } from '../helpers/chat.js';
+import { callOf, PAUSED, read, sameSession, sessionOf } from '../helpers/chat.js';
 import { onRunning, onShared, runningOne } from '../helpers/interns.js';
 import { accepted, steered } from '../helpers/turns.js';
 import { codeWord } from '../helpers/words.js';
@@ -61,6 +61,18 @@ export const CHAT_STEERING = checksOf('CHAT-14', {
         equal(t.content.replace(/\(steered: [^)]*\)/g, ''), 'One. Two.', 'content beside it');
       });
     },
+  },
+  'chat-steering/not-steered-when-over': {
+    title: 'Once the run of a session has ended, however it did, the next prompt starts another.',
+    ...onShared(['control'], async (ctx, intern) => {
+      for (const end of ['stop', 'cancelled', 'deadline', 'severed', 'failed']) {
+        const first = await intern.talk(await ctx.script([{ say: 'x' }, { end }]));
+        const session_id = sessionOf(first);
+        const next = await intern.talk({ prompt: 'Hello.', session_id });
+        expect.finish(next, 'stop', `the prompt after a run that ended ${end}`);
+        sameSession(next, session_id, `the prompt after a run that ended ${end}`);
+      }
+    }),
   },
   'chat-steering/steered-is-checked': {
     requirement: 'CHAT-15',

@@ -34,6 +34,22 @@ export const CLOCK = checksOf('EMU-2', {
       }
     },
   },
+  'emulator/virtual-stands-still': {
+    title: 'A clock that is virtual or frozen stands still until it is advanced: records and boots too.',
+    needs: ['control', 'clock', 'running'],
+    async run({ api, interns, control, clock, settle, unmet }) {
+      const { mode } = (await (await control.call('GET', '/clock')).json()) as { mode: unknown };
+      if (mode === 'real') return unmet('clock', 'the clock of the emulator runs by itself');
+      const before = await clock.now();
+      const intern = await interns.stopped();
+      expect.status(await api.provision(intern.id), 202, 'the provision');
+      for (let round = 0; round < 3; round++) await settle();
+      equal(await clock.now(), before, 'the time after some requests');
+      const read = expect.intern(await api.get(intern.id), 200, 'the read');
+      oneOf(read.status, ['queued', 'provisioning'], 'status without an advance');
+      equal(Date.parse(intern.created_at), before, 'created_at');
+    },
+  },
   'emulator/advance-settles': {
     title: 'advance answers once what it caused has settled: boot and run that follow on each other are done.',
     needs: ['control', 'clock', 'running'],

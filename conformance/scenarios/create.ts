@@ -101,4 +101,33 @@ export const CREATE = checksOf('CREATE-1', {
       expect.error(await api.create(interns.body({ name: name.slice(0, 1) })), INVALID, 'a name of 1 character');
     },
   },
+  'create/name-taken': {
+    requirement: 'CREATE-5',
+    // Others may have used the name of an intern that is handed out again.
+    fresh: true,
+    title: 'A name is unique per creator while its intern exists, and free again after.',
+    ...onStopped(['peer_api_key'], async ({ api, interns, undisturbed }, one) => {
+      const again = { name: one.name, description: 'another' };
+      // An equal body of two callers would be about their idempotency keys.
+      const peers = { name: one.name, description: "a peer's" };
+      expect.error(await api.create(interns.body(again)), NAME_TAKEN, 'a second create of the name');
+      expect.status(
+        await api.create(interns.body(peers), { as: 'peer_api_key' }),
+        expect.CREATED,
+        "a peer's create of the name",
+      );
+      expect.done(await api.remove(one.id), 'the delete');
+      const destroying = await api.get(one.id);
+      if (destroying.status === 200) {
+        const taken = await api.create(interns.body(again));
+        if (taken.status !== 409) {
+          const { status } = await api.get(one.id);
+          undisturbed(status === 200, 'the intern that is torn down', 'still there', status);
+        }
+        expect.error(taken, NAME_TAKEN, 'a create while the teardown goes on');
+      }
+      await interns.untilGone(one.id);
+      expect.status(await api.create(interns.body(again)), expect.CREATED, 'a create of the name that is free again');
+    }),
+  },
 });

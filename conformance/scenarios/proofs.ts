@@ -95,6 +95,18 @@ export const PROOFS = checksOf('SIGN-7', {
       refused(await client.ask(once, { body: 'a' }), 'nonce_reused', 'the second use of a v2 proof');
     }),
   },
+  'proof/refused-is-not-used-up': {
+    level: 'C',
+    title: 'A refused proof is not used up: sent wrongly first, it is accepted when it is sent right.',
+    ...onAttached(['control', 'running', 'oauth_token', 'daemon'], async (_, client) => {
+      const proof = await client.sign('a', { method: 'POST', path: PATH });
+      refused(await client.ask(proof, { body: 'b' }), 'bad_signature', 'a proof with another body');
+      refused(await client.ask(proof, { body: 'a', path: '/api/other' }), 'bad_signature', 'a proof on another path');
+      const wrong = { authorization: 'Bearer nobody' };
+      refused(await client.ask(proof, { body: 'a', headers: wrong }), 'token_invalid', 'a proof with a wrong token');
+      accepted(await client.ask(proof, { body: 'a' }), 'the proof sent right');
+    }),
+  },
   'proof/window': {
     level: 'C',
     title: 'A proof is accepted until 60 s after its second, and refused as proof_expired after.',

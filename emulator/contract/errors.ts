@@ -136,10 +136,12 @@ export class Refusal extends Error {
       retryable?: boolean;
     } = {},
   ) {
+    const message = options.message ?? ERRORS[key].message;
     const { stackTraceLimit } = V8;
-    V8.stackTraceLimit = 0;
-    super(options.message ?? ERRORS[key].message);
-    V8.stackTraceLimit = stackTraceLimit;
+    // A program may have frozen `Error`.
+    Reflect.set(V8, 'stackTraceLimit', 0);
+    super(message);
+    Reflect.set(V8, 'stackTraceLimit', stackTraceLimit);
     this.detail = options.detail;
     this.wrong = options.wrong;
     this.headers = options.headers ?? {};

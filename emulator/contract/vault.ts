@@ -29,11 +29,12 @@ export function normalizeHost(text: string): string | undefined {
   const host = text.toLowerCase().replace(/\.$/, '');
   if (host.length > 253) return undefined;
   const labels = host.split('.');
-  // A host that ends in a number, also in hexadecimal, is an address to every URL parser.
-  return labels.every((label) => LABEL.test(label)) && !/^(?:\d+|0x[\da-f]*)$/.test(labels.at(-1) ?? '')
-    ? host
-    : undefined;
+  // A host that ends in a number is an address.
+  return labels.every((label) => LABEL.test(label)) && !/^\d+$/.test(labels.at(-1) ?? '') ? host : undefined;
 }
+
+/** A host that every URL parser reads as an address in hexadecimal. Stores of before may hold one. */
+const HEXADECIMAL = /(?:^|\.)0x[\da-f]*$/;
 
 const HOST = 'expected an exact DNS name: no scheme, port, path, wildcard or address';
 
@@ -41,7 +42,7 @@ const HOST = 'expected an exact DNS name: no scheme, port, path, wildcard or add
 export const hostSchema = withZod((z) =>
   z.string(HOST).transform((text, context) => {
     const host = normalizeHost(text);
-    if (host !== undefined) return host;
+    if (host !== undefined && !HEXADECIMAL.test(host)) return host;
     context.addIssue({ code: 'custom', message: HOST });
     return z.NEVER;
   }),

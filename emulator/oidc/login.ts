@@ -23,13 +23,13 @@ function oauthError(response: ServerResponse, status: number, error: string, des
 async function loadQuietly(): Promise<typeof import('./provider.js')> {
   const { warn } = console;
   const warnOfElse = (...said: unknown[]) => {
-    if (!String(said[0]).includes('oidc-provider WARNING: Unsupported runtime')) warn(...said);
+    if (typeof said[0] !== 'string' || !said[0].includes('oidc-provider WARNING: Unsupported runtime')) warn(...said);
   };
   // Another emulator of this process is loading it.
   if (warn.name === warnOfElse.name) return import('./provider.js');
   console.warn = warnOfElse;
   return import('./provider.js').finally(() => {
-    console.warn = warn;
+    if (console.warn === warnOfElse) console.warn = warn;
   });
 }
 

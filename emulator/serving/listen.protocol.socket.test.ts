@@ -158,6 +158,12 @@ test.each([
   expect(logged).toMatchObject([{ event: 'request_refused', request_id: 'fresh', status }]);
 });
 
+test('CONNECT writes nothing into an answer that is on its way', async () => {
+  const { port } = await bare({ answer: () => new Promise<Response>(() => {}) });
+  const asks = (line: string) => `${line} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+  expect(await exchange(port, asks('GET /'), asks('CONNECT localhost:443'))).toBe('');
+});
+
 test('a stream that is made for a client who has left is cancelled', async () => {
   let answer: (response: Response) => void = () => {};
   const made = new Promise<Response>((resolve) => {

@@ -137,7 +137,7 @@ function writeRaw(socket: Duplex, { status, headers, body }: PlainResponse): voi
  */
 function answerParserErrors(server: Server, options: Pick<ListenOptions, 'requestId' | 'log'>) {
   const refused = new WeakSet<Socket>();
-  const answering = new WeakMap<Socket, ServerResponse>();
+  const answering = new WeakMap<Duplex, ServerResponse>();
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // Data that follows what could not be parsed fails again, and a broken connection has nobody to read an answer.
     if (refused.has(socket)) return;
@@ -151,7 +151,11 @@ function answerParserErrors(server: Server, options: Pick<ListenOptions, 'reques
     options.log({ event: 'request_refused', request_id: requestId, status, error: error.code ?? error.message });
     writeRaw(socket, answer);
   });
-  return (request: IncomingMessage, response: ServerResponse) => void answering.set(request.socket, response);
+  return {
+    sees: (request: IncomingMessage, response: ServerResponse) => void answering.set(request.socket, response),
+    /** Whether an answer is on its way to a socket. */
+    isAnswering: (socket: Duplex) => answering.get(socket)?.closed === false,
+  };
 }
 
 /**
@@ -220,7 +224,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     ...(options.headersTimeout && { connectionsCheckingInterval: 25 }),
   };
   const take = (request: IncomingMessage, response: ServerResponse) => {
-    answering(request, response);
+    answering.sees(request, response);
     // An answer has no socket yet only behind the unfinished answer to an earlier request of its connection.
     if (response.socket === null) queued(request.socket, response);
     const mounted = options.mounted?.(request, response);
@@ -253,7 +257,9 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   // Node answers CONNECT with nothing: to the interface it is a malformed request, as its target is no path.
   server.on('connect', (request: IncomingMessage, socket: Duplex) => {
     socket.on('error', () => socket.destroy());
-    writeRaw(socket, refused(ERRORS.malformed_request, seenOf(request)));
+    const answer = refused(ERRORS.malformed_request, seenOf(request));
+    if (answering.isAnswering(socket)) socket.destroy();
+    else writeRaw(socket, answer);
   });
   server.on(tls ? 'secureConnection' : 'connection', connected);
   // Node's list of connections has a TLS connection only once it has agreed on keys.
