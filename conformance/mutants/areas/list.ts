@@ -97,6 +97,15 @@ export const LIST = defineMutants({
       return before ? { ...page, data: [before, ...data.slice(0, -1)] } : page;
     });
   },
+  // Behind a cursor whose intern is gone there is nothing.
+  'list-cursor-of-the-gone-is-the-end': knowingGone((gone) => {
+    const last = new Map<unknown, Intern | undefined>();
+    return body('list', (page, { query }) => {
+      const before = last.get(query.get('starting_after'));
+      if (page.next_cursor) last.set(page.next_cursor, (page.data as Intern[]).at(-1));
+      return before !== undefined && gone.has(before.id) ? { data: [], has_more: false } : page;
+    });
+  }),
   'list-cursor-counts-entries': countsEntries('list'),
   'list-of-a-hundred-by-default': query('list', 'limit', (limit) => limit ?? 100),
   'list-cursor-counts-filtered-entries': countsEntries(byStatus),
