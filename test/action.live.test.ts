@@ -1,29 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { parse } from 'yaml';
 import { json } from '../conformance/report/json.js';
+import { action } from './action.harness.js';
 import { commandOf } from './built.js';
 import { sampleResults } from './targets/sample-results.js';
 import { needs } from './tools.js';
 
-const ROOT = resolve(import.meta.dirname, '..');
-const action = parse(readFileSync(join(ROOT, 'action.yml'), 'utf8')) as {
-  inputs: Record<string, { description: string; default: string }>;
-  outputs: Record<string, { value: string }>;
-  runs: {
-    using: string;
-    steps: {
-      name: string;
-      id?: string;
-      env?: Record<string, string>;
-      run?: string;
-      with?: Record<string, unknown>;
-    }[];
-  };
-};
 const folders: string[] = [];
 afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true });

@@ -1,23 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { parse } from 'yaml';
-
-const ROOT = join(import.meta.dirname, '..');
-const action = parse(readFileSync(join(ROOT, 'action.yml'), 'utf8')) as {
-  inputs: Record<string, { description: string; default: string }>;
-  outputs: Record<string, { value: string }>;
-  runs: {
-    using: string;
-    steps: {
-      name: string;
-      id?: string;
-      env?: Record<string, string>;
-      run?: string;
-      with?: Record<string, unknown>;
-    }[];
-  };
-};
+import { action } from './action.harness.js';
 
 test('an input is never part of a script, and each is used', () => {
   expect(action.runs.using).toBe('composite');

@@ -71,7 +71,7 @@ describe('an invalid report: exit 2, and one line that names the file and what i
       ['replay', path],
       ['report', 'merge', path],
     ];
-    // What is refused for its length is read that far first.
+    // A file is read as far as its limit before it is refused.
     for (const words of path === huge ? commands.slice(0, 1) : commands) {
       const { exit, err } = await call(...words);
       expect({ exit, err }).toEqual({ exit: 2, err: expect.stringMatching(line) });

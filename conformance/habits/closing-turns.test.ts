@@ -13,7 +13,7 @@ const send = async ({ send }: Ctx, id: string, json: object): Promise<void> => {
 const PROMPT = { messages: [{ role: 'user', content: 'Hello.' }] };
 const ANSWER = { messages: [{ role: 'tool', tool_call_id: 'call', content: 'allow_once' }] };
 
-/** What became of a second request, sent so late after a turn, that is refused so often. */
+/** The verdict on a service that refuses the second request `times` times, `late` ms after a turn. */
 async function refused(
   second: object,
   { times = 1, after = '1', late = 0, first = PROMPT as object, open = false } = {},

@@ -34,7 +34,7 @@ export const closingTurns: Habit = {
       return rewritten(response, { heard: (sofar) => void (sofar.includes('[DONE]') && turning.set(id, soon())) });
     };
   },
-  // What keeps an intern busy for longer is found as before: a run whose client has left has no end.
+  // An intern that is busy for longer is a finding. A run whose client has left has no end, and so excuses nothing.
   again: ({ send, id = '', rest, status, headers, headAfter }, { dealings, now }) => {
     const { turned } = dealings.with(id);
     if (rest !== 'chat/completions' || turned === undefined || status !== 409) return undefined;

@@ -87,8 +87,8 @@ export const PAGING = checksOf('LIST-3', {
     needs: ['write'],
     async run(ctx) {
       const [newest, older] = await ctx.interns.inOrder(2);
-      const query = { status: newest?.status ?? '' };
       if (newest === undefined || older === undefined) return;
+      const query = { status: newest.status };
       let first = await pageOf(ctx, query, 1);
       // Others may have made newer ones.
       for (let page = 0; page < PAGES && first.next !== undefined && !first.ids.includes(newest.id); page++)

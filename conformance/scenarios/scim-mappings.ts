@@ -210,7 +210,7 @@ export const SCIM_MAPPINGS = checksOf('SCIM-4', {
     needs: ['management_key', 'write'],
     async run(ctx) {
       const nobody = ctx.interns.unknownId();
-      // What names nothing that is there changes nothing where it is taken.
+      // No resource has this id: a write that is taken changes nothing.
       const operations: readonly (readonly [string, string, unknown?])[] = [
         ['GET', MAPPINGS],
         ['GET', GROUPS],

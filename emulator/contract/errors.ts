@@ -106,7 +106,7 @@ export interface ErrorEnvelope {
   error: { code: number; message: string; metadata?: { reason: string; retryable: boolean } };
 }
 
-/** What V8 adds to `Error`; the types of browsers do not have it. */
+/** `Error` with the limit of V8, which the types of browsers lack. */
 const V8: Pick<ErrorConstructor, 'prototype'> & { stackTraceLimit?: number | undefined } = Error;
 
 /**

@@ -88,7 +88,7 @@ function parseJwk(text: string): Record<string, unknown> {
 const is32Bytes = (value: unknown): value is string =>
   typeof value === 'string' && Buffer.from(value, 'base64url').length === 32;
 
-/** What stands before the secret in the PKCS #8 form of an Ed25519 key (RFC 8410, section 7). */
+/** The bytes before the secret in the PKCS #8 form of an Ed25519 key (RFC 8410, section 7). */
 const PKCS8_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /**
