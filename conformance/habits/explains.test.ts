@@ -52,6 +52,9 @@ const answer = (status: number, json: unknown = {}): Answer => ({
   exchange: 1,
 });
 
+/** Lateness that was measured as often as it may be. */
+const LAGS = { lag: { list: 1_800, read: 1_800, measured: 3, since: 1, never: [] } };
+
 /** The acts of the run there. */
 type Did = ReturnType<typeof createDealings>;
 const does = (dealings: Did, method: string, path: string, status?: number, caller = 'api_key') => {
@@ -290,6 +293,15 @@ const ROWS: readonly Row[] = [
   ],
   [
     'renames-sessions',
+    'the same, where a provision is refused because the create boots',
+    'skip',
+    missed(got(409), [seen('POST', CHAT, 409, { sent: '{"session_id":"mine"}' })]),
+    visit(({ path }) =>
+      answer(path?.endsWith('/provision') ? 409 : 200, { id: 'one', status: 'running', session_id: 'another' }),
+    ),
+  ],
+  [
+    'renames-sessions',
     'a prompt that is busy in a session that keeps its id',
     'finding',
     missed(got(409), [seen('POST', CHAT, 409, { sent: '{"session_id":"mine"}' })]),
@@ -390,6 +402,14 @@ const ROWS: readonly Row[] = [
   ['few-interns', 'a read that is refused', 'finding', missed(got(403), [seen('GET', '/interns/one', 403)])],
   ['replicas', 'a read that lags', 'again', missed(got(404), reads, { missedSuccess: true }), visit(late())],
   ['replicas', 'a read that shows each write at once', 'finding', missed(got(404), reads), visit(() => answer(500))],
+  [
+    'replicas',
+    'a read from before it was known to lag',
+    'again',
+    missed(got(404), reads),
+    visit(undefined, undefined, LAGS),
+  ],
+  ['replicas', 'a read that waited', 'finding', missed(got(404), reads, { at: 2 }), visit(undefined, undefined, LAGS)],
   ['tidied-up', 'an intern that is gone', 'again', missed(got(404), reads), visit(() => answer(404))],
   ['tidied-up', 'an intern that is there', 'finding', missed(got(404), reads)],
   [

@@ -2,7 +2,7 @@ import { rewritten } from '../../emulator/wire/answer.js';
 import type { Serve } from '../../emulator/wire/serve.js';
 import { makeRoom } from './capacity.js';
 import type { Habit } from './habit.js';
-import { readsLag } from './measure-lag.js';
+import { mayBeLate, readsLag } from './measure-lag.js';
 import { LATER } from './visit.js';
 import { about, beside, idIn, unknown } from './wire.js';
 
@@ -74,9 +74,12 @@ const ROOMS = 3;
 
 /** Lists and reads may lag behind writes. Once that is known, they wait. */
 const explains: Habit['explains'] = async (sighting, visit) => {
+  // A read from before that was known did not wait.
+  if (mayBeLate(sighting) && sighting.at < visit.learnt.lag.since) return { again: 0 };
   let lags = await readsLag(sighting, visit);
   for (let times = 1; lags === 'no room'; times++) {
-    await makeRoom(visit);
+    // Room may be counted for each key apart: the last time all of it is made.
+    await makeRoom(visit, times === ROOMS ? 0 : undefined);
     // A late read may show an intern in teardown as gone.
     await visit.sleep(times * LATER);
     lags = await readsLag(sighting, visit, { cramped: times === ROOMS });

@@ -27,6 +27,20 @@ function isOfTurn({ found, seen }: Sighting): boolean {
   );
 }
 
+/** Whether late reads may explain a finding. */
+export function mayBeLate(sighting: Sighting): boolean {
+  const reads = sighting.seen.some(
+    ({ as, method, path, status = 0 }) =>
+      method === 'GET' &&
+      /^\/interns(\/[^/]+)?$/.test(path) &&
+      // Only successes and 404 can be late.
+      (status < 300 || status === 404) &&
+      as !== undefined &&
+      SEES.has(as),
+  );
+  return reads && !isOfTurn(sighting);
+}
+
 /** ms until something shows in several looks in a row: 0 from the first look on, undefined if never. */
 async function until(visit: Visit, inARow: number, shows: () => Promise<boolean>) {
   const began = visit.now();
@@ -80,18 +94,8 @@ export async function readsLag(
   { cramped = false } = {},
 ): Promise<boolean | 'no room'> {
   const { inHand, learnt } = visit;
-  const { seen } = sighting;
   const before = learnt.lag;
-  const reads = seen.some(
-    ({ as, method, path, status = 0 }) =>
-      method === 'GET' &&
-      /^\/interns(\/[^/]+)?$/.test(path) &&
-      // Only successes and 404 can be late.
-      (status < 300 || status === 404) &&
-      as !== undefined &&
-      SEES.has(as),
-  );
-  if (!reads || isOfTurn(sighting) || visit.readOnly || before.measured >= MEASURED) return false;
+  if (!mayBeLate(sighting) || visit.readOnly || before.measured >= MEASURED) return false;
   learnt.lag = { ...before, measured: before.measured + 1 };
   const listed = names(visit);
 
@@ -131,11 +135,16 @@ export async function readsLag(
     return 'no room';
   }
   const known = learnt.lag;
-  learnt.lag = {
-    measured: known.measured,
-    never: [...(list === undefined ? ['list' as const] : []), ...(read === undefined ? ['read' as const] : [])],
+  const late = {
     list: Math.max(known.list, list ? given(list) : 0),
     read: Math.max(known.read, read ? given(read) : 0),
   };
-  return learnt.lag.list > before.list || learnt.lag.read > before.read;
+  const grew = late.list > before.list || late.read > before.read;
+  learnt.lag = {
+    measured: known.measured,
+    never: [...(list === undefined ? ['list' as const] : []), ...(read === undefined ? ['read' as const] : [])],
+    ...late,
+    since: grew ? visit.now() : known.since,
+  };
+  return grew;
 }

@@ -74,5 +74,8 @@ export async function boots(visit: Visit): Promise<string> {
   const { id } = (json ?? {}) as { id?: unknown };
   if (status >= 300 || typeof id !== 'string') return 'none';
   const booted = await visit.send({ method: 'POST', path: visit.pathOf(id, '/provision') });
-  return booted.status < 300 && (await becomes(visit, id, (status) => status === 'running')) ? id : 'none';
+  // A service that boots at once what it creates refuses the provision.
+  return (booted.status < 300 || booted.status === 409) && (await becomes(visit, id, (status) => status === 'running'))
+    ? id
+    : 'none';
 }

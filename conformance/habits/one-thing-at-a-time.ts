@@ -3,7 +3,7 @@ import type { Habit } from './habit.js';
 import { becomes, excused, takesPrompts } from './measured.js';
 import { isBusy } from './not-now.js';
 import type { Tried, Visit } from './visit.js';
-import { about, refusal } from './wire.js';
+import { about, beside, refusal } from './wire.js';
 
 /** Whether an intern takes a prompt after a suspend has ended its work. If not, the work was not the cause. */
 async function isFreeAfterSuspend(visit: Visit, id: string): Promise<boolean | undefined> {
@@ -31,7 +31,9 @@ export const oneThingAtATime: Habit = {
       if (!/^(chat|invoke)/.test(act)) return next(request);
       const body = await request.clone().text();
       const prompts = !body.includes('"role":"tool"');
-      if (prompts && engaged.has(id) && !body.includes('"session_id"'))
+      const isKept = prompts && engaged.has(id) && !body.includes('"session_id"');
+      // A stranger is refused first.
+      if (isKept && (await next(beside(request, id, 'GET'))).ok)
         return refusal(409, 'The intern is busy', 'busy', true, { 'retry-after': '1' });
       const response = await next(request);
       if (act === 'invoke' && response.ok) engaged.add(id);

@@ -15,6 +15,8 @@ interface Lag {
   readonly list: number;
   readonly read: number;
   readonly measured: number;
+  /** The time from which reads wait that long. */
+  readonly since: number;
   /** Kinds of reads that never showed a write. They are not waited for again. */
   readonly never: readonly ('list' | 'read')[];
 }
@@ -66,7 +68,7 @@ export interface Learnt {
 }
 
 export const nothingLearnt = (): Learnt => ({
-  lag: { list: 0, read: 0, measured: 0, never: [] },
+  lag: { list: 0, read: 0, measured: 0, since: 0, never: [] },
   plain: false,
   words: createStatusWords(),
   scarce: false,

@@ -103,7 +103,7 @@ async function excuseOf(
   // On an emulator one exchange is enough.
   const isEnough = driver.control !== undefined || shown.some(({ finding }) => isProven(finding.found));
   if (isEnough || last === undefined) return undefined;
-  const { at, because, by, finding, send, status } = last;
+  const { because, by, finding, send, status } = last;
   const isShown = exchanges.size > 1;
   const hasWaited = settles === 'by itself' && isShown;
   const reads = isRead(send);
@@ -146,9 +146,14 @@ async function excuseOf(
     // Two exchanges that late reads could explain count if reads are never late.
     const isDoubtful = !comes && settles === 'between writes' && isShown && error === undefined;
     comes ||= isOver;
-    if (comes || isDoubtful) error = finding;
+    const latest = shown.at(-1) ?? last;
+    if (comes || isDoubtful) error = latest.finding;
     const transcript = shown.map(({ record }) => record.snapshot());
-    return { tried: { ...NOTHING_ELSE, error, transcript }, at, once: !changesNothing || isOver || isDoubtful };
+    return {
+      tried: { ...NOTHING_ELSE, error, transcript },
+      at: latest.at,
+      once: !changesNothing || isOver || isDoubtful,
+    };
   };
   const { decided, tried } = await lookTwice(run, check, look, finding);
   const stop = tried.error instanceof Stopped ? stoppedBy(tried.error.stop) : undefined;
