@@ -37,59 +37,53 @@ const threads = (seen: readonly string[]) =>
     })
     .join(', ');
 
+const newestOf = ({ versions }: History) => Object.entries(versions).at(-1) as [string, VersionResult];
+const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string[] => [
+  row(head),
+  `|${'---|'.repeat(head.length)}`,
+  ...rows.map(row),
+];
+
 /** The row of the newest version: failed of asked, by group. */
-function groupRows({ client, versions }: History, title: string): string[] {
-  return Object.entries(versions)
-    .slice(-1)
-    .map(([version, result]) => {
-      const asked = askedOf(result);
-      const bad = new Set(badOf(result));
-      const cells = GROUPS.map(([group]) => {
-        const mine = asked.filter((id) => groupOf(id) === group);
-        const failed = mine.filter((id) => bad.has(id)).length;
-        return mine.length === 0 ? '' : failed === 0 ? '·' : `${failed}/${mine.length}`;
-      });
-      return `| [${title}](#${client}) | ${version} | ${bad.size}/${asked.length} | ${cells.join(' | ')} |`;
-    });
+function groupRow(history: History): string[] {
+  const [version, result] = newestOf(history);
+  const asked = askedOf(result);
+  const bad = new Set(badOf(result));
+  const cells = GROUPS.map(([group]) => {
+    const mine = asked.filter((id) => groupOf(id) === group);
+    const failed = mine.filter((id) => bad.has(id)).length;
+    return mine.length === 0 ? '' : failed === 0 ? '·' : `${failed}/${mine.length}`;
+  });
+  return [history.client, version, `${bad.size}/${asked.length}`, ...cells];
 }
 
-/** The changes from each version to the next, among the cases that both were asked. */
-function changes({ versions }: History): string[] {
+/** What a reader must know of a client beside its name: what it is, what it ran with, and a note. */
+function aboutRow({ client, ...history }: History, { title, package: packed, note = '' }: Listed): string[][] {
+  const beside = Object.entries(newestOf({ client, ...history })[1].with ?? {}).map((one) => one.join(' '));
+  const name = title ?? packed ?? client;
+  return name === client && note === '' ? [] : [[client, name, beside.join(', '), note]];
+}
+
+/** The changes from each version to the next, among the cases that both were asked, and the mistake if one is named. */
+function changes({ client, versions }: History): string[][] {
   const list = Object.entries(versions);
-  return list.slice(1).map(([version, result], at) => {
+  return list.slice(1).flatMap(([version, result], at) => {
     const [former, before] = list[at] as (typeof list)[number];
     const both = new Set(askedOf(result));
     const asked = askedOf(before).filter((id) => both.has(id));
     const [was, is] = [new Set(badOf(before)), new Set(badOf(result))];
     const mended = asked.filter((id) => was.has(id) && !is.has(id));
     const broken = asked.filter((id) => !was.has(id) && is.has(id));
-    const parts = [
-      ...(mended.length === 0 ? [] : [`no longer fails ${code(mended)}`]),
-      ...(broken.length === 0 ? [] : [`fails ${code(broken)}, too`]),
-    ];
-    return `- ${former} → ${version}: ${parts.length === 0 ? 'no difference' : parts.join('; ')}`;
+    if (mended.length + broken.length === 0) return [];
+    const pair = PAIRS.find((one) => one.client === client && one.broken === former && one.mended === version);
+    const mistake = pair === undefined ? '' : `${pair.what}: ${threads(pair.seen)}`;
+    return [[client, `${former} → ${version}`, mistake, code(mended), code(broken)]];
   });
 }
 
-function section(history: History, client: Listed): string[] {
-  const [version, newest] = Object.entries(history.versions).at(-1) as [string, VersionResult];
-  const beside = Object.entries(newest.with ?? {}).map(([name, one]) => `${name} ${one}`);
-  const alternative = newest.alternative.length === 0 ? '' : ` By an alternative: ${newest.alternative.length}.`;
-  const bad = badOf(newest);
-  return [
-    `### ${history.client}`,
-    '',
-    `${client.title ?? client.package ?? client.name} ${version}${beside.length === 0 ? '' : ` with ${beside.join(', ')}`}, run on ${newest.date} with Node ${newest.node}: ${bad.length} of ${askedOf(newest).length} failed.${alternative}${client.note === undefined ? '' : ` ${client.note}`}`,
-    '',
-    ...(bad.length === 0 ? [] : [`Fails ${code(bad)}.`, '']),
-    ...(newest.hung === undefined ? [] : [`No answer in time: ${code(newest.hung)}.`, '']),
-    ...changes(history),
-    '',
-  ];
-}
-
 /** How many of the cases that clients fail are listed. */
-const MOST = 30;
+const MOST = 20;
 
 /** The page, made from the histories. */
 export function pageOf(clients: readonly Listed[]): string {
@@ -99,8 +93,8 @@ export function pageOf(clients: readonly Listed[]): string {
   });
   const results = found.flatMap(({ history }) => Object.values(history.versions));
   const dates = results.map(({ date }) => date).sort();
-  const failed = (id: string) =>
-    found.filter(({ history }) => badOf(Object.values(history.versions).at(-1) as VersionResult).includes(id)).length;
+  const days = dates[0] === dates.at(-1) ? `on ${dates[0]}` : `from ${dates[0]} to ${dates.at(-1)}`;
+  const failed = (id: string) => found.filter(({ history }) => badOf(newestOf(history)[1]).includes(id)).length;
   const hardest = cases
     .map(({ id, title }) => ({ id, title, count: failed(id) }))
     .filter(({ count }) => count > 0)
@@ -108,61 +102,59 @@ export function pageOf(clients: readonly Listed[]): string {
   return `${[
     '# What real clients do',
     '',
-    `Made by \`npm run clients\` from \`clients/history\`: ${found.length} clients in ${results.length} versions, run from ${dates[0]} to ${dates.at(-1)},`,
-    'with `--cuts none`: the lab writes each body as its case says, and tries no other ways to cut it.',
+    `${found.length} clients in ${results.length} versions, run through the [client lab](lab.md) ${days} with Node ${[...new Set(results.map(({ node }) => node))].join(' and ')} and \`--cuts none\`.`,
     'Nobody is ranked: many cases are rare, some are particular to the interns interface, and an adapter sees only what its client',
     'hands on. Only what failed twice counts. [The rules](client-rules.md) say what is expected, and why.',
-    '',
-    '- Some clients hand out chunks and never a whole answer. Their adapters join the chunks in the simplest way that a user could.',
-    '- Clients that only carry bytes (axios, curl, got, undici) are read with eventsource-parser 3. Their columns of HTTP, redirects,',
-    '  aborts, HTTP/2 and codings speak of them, the others do not.',
-    '- Time is measured for silence and aborts: a busy machine may fail those.',
     '',
     '## By group of cases',
     '',
     'Failed of asked, by the newest version that ran; `·` none failed, blank not asked (the client does not offer it).',
+    '`clients/history` in a clone names each case.',
     '',
-    `| client | version | all | ${GROUPS.map(([group]) => group).join(' | ')} |`,
-    `|---|---|---|${GROUPS.map(() => '---|').join('')}`,
-    ...found.flatMap(({ history, client }) => groupRows(history, client.title ?? client.package ?? client.name)),
-    '',
-    '## Broken and mended',
-    '',
-    'Versions that the lab distinguishes: the first fails the cases, the second passes them. `npm run clients -- --pairs` runs',
-    'them again, and fails if one is no longer distinguished.',
-    '',
-    '| client | broken | mended | what the broken one does | seen | cases |',
-    '|---|---|---|---|---|---|',
-    ...PAIRS.map(
-      (pair) =>
-        `| [${pair.client}](#${pair.client}) | ${pair.broken} | ${pair.mended} | ${pair.what} | ${threads(pair.seen)} | ${code(pair.cases)} |`,
+    ...table(
+      ['client', 'version', 'all', ...GROUPS.map(([group]) => group)],
+      found.map(({ history }) => groupRow(history)),
     ),
     '',
-    'A changelog was read in the package itself. Of a source with an asterisk only the line of that changelog was read which',
-    'names it, not the thread.',
+    '- Some clients hand out chunks and never a whole answer. Their adapters join the chunks in the simplest way that a user could.',
+    '- Clients that only carry bytes run with eventsource-parser 3. Their columns of HTTP, redirects, aborts, HTTP/2 and codings',
+    '  speak of them, the others do not.',
+    '- Silence and aborts are measured in time: a busy machine may fail those.',
     '',
-    '## Each client',
+    ...table(
+      ['client', 'is', 'ran with', 'note'],
+      found.flatMap(({ history, client }) => aboutRow(history, client)),
+    ),
     '',
-    ...found.flatMap(({ history, client }) => section(history, client)),
+    '## From version to version',
+    '',
+    '`npm run clients -- --pairs` runs both versions of each mistake again.',
+    '',
+    ...table(
+      ['client', 'versions', 'mistake that was mended', 'no longer fails', 'fails too'],
+      found.flatMap(({ history }) => changes(history)),
+    ),
+    '',
+    'A changelog was read in the package itself. \\*: only the line of the changelog that names the thread was read.',
+    '',
     '## What most get wrong',
     '',
     `The ${MOST} cases that most of the newest versions fail.`,
     '',
-    '| case | what the server does | clients |',
-    '|---|---|---|',
-    ...hardest
-      .slice(0, MOST)
-      .map(({ id, title, count }) => `| \`${id}\` | ${title.replaceAll('|', '\\|')} | ${count} |`),
+    ...table(
+      ['case', 'what the server does', 'clients'],
+      hardest.slice(0, MOST).map(({ id, title, count }) => [`\`${id}\``, title.replaceAll('|', '\\|'), String(count)]),
+    ),
     '',
     '## Defects of the versions that ran',
     '',
-    'Of each client the newest version in the table above; a newer one may have mended it. The smallest case that shows each is',
-    'named; `npm run clients -- NAME --only CASE` runs it. None of them is reported yet.',
+    'Each with the smallest case that shows it: `npm run clients -- NAME --only CASE`. A newer version may have mended it. None of',
+    'them is reported yet.',
     '',
-    ...DEFECTS.map(({ client, cases, what }) => {
-      const { versions } = found.find(({ history }) => history.client === client)?.history ?? { versions: {} };
-      return `- [${client}](#${client}) ${Object.keys(versions).at(-1)}: ${what} (${code(cases)})`;
-    }),
+    ...table(
+      ['client', 'defect', 'cases'],
+      DEFECTS.map((defect) => [defect.client, defect.what, code(defect.cases)]),
+    ),
     '',
     '## Left out',
     '',
@@ -170,10 +162,10 @@ export function pageOf(clients: readonly Listed[]): string {
     '',
     '## Your own client',
     '',
-    'In a clone, add one file of at most 40 lines to `clients/real`. Its `client` names the package, its versions and what it offers;',
-    'its default export returns the function that makes one call. An adapter in another language is named by its `command`.',
-    '`npm run clients -- NAME` runs the lab, and writes `clients/history/NAME.json`, a badge in `clients/badges`, and this page.',
-    'To run your client without that, see [the client lab](lab.md).',
+    '[The client lab](lab.md) runs it. To have it on this page, add a file of at most 40 lines to `clients/real` in a clone. Its',
+    '`client` names the package, its versions and what it offers. Its default export returns the function that makes one call. An',
+    'adapter in another language is named by its `command`. `npm run clients -- NAME` runs the lab, and writes',
+    '`clients/history/NAME.json`, a badge in `clients/badges`, and this page.',
   ].join('\n')}\n`;
 }
 

@@ -30,7 +30,7 @@ function rowsOf(cases: readonly ClientCase[]): Row[] {
 }
 
 /** Cases that a row names: each case says itself which rules it rests on. */
-const NAMED = 4;
+const NAMED = 2;
 
 const names = (ids: ReadonlySet<string>): string => {
   const named = [...ids].slice(0, NAMED).map((id) => `\`${id}\``);
@@ -66,6 +66,12 @@ const proseIn = (written: string): ReadonlyMap<string, string> =>
 
 const FAMILY = /^(WHATWG HTML|WHATWG Fetch|RFC \d+|OpenAI API reference|the interface)/;
 
+/** A rule below the heading of its family, which its source need not repeat. */
+function underFamily({ sentence, source }: Row, family: string): string {
+  const place = source.startsWith(family) ? source.slice(family.length).replace(/^,? /, '') : source;
+  return sentence === source || place === '' ? sentence : `${place}: ${sentence}`;
+}
+
 const section = (level: string, title: string, ...parts: readonly string[]): string =>
   [`${level} ${title}`, ...parts].filter((part) => part !== '').join('\n\n');
 
@@ -91,12 +97,7 @@ export function withClientRules(page: string, cases: readonly ClientCase[]): str
       section(
         '###',
         `${family[0]?.toUpperCase()}${family.slice(1)}`,
-        table(
-          members.map((row) => ({
-            ...row,
-            sentence: row.sentence === row.source ? row.source : `${row.source}: ${row.sentence}`,
-          })),
-        ),
+        table(members.map((row) => ({ ...row, sentence: underFamily(row, family) }))),
       ),
     ),
     '',
