@@ -29,6 +29,8 @@ const INDEX = `# TypeScript API
 |---|---|
 ${ENTRIES.map(([page, name, first]) => `| [\`${name}\`](${page}.md) | ${first} |`).join('\n')}
 `;
+/** A row without the anchor of its property, which nothing links to, and without a dash for a missing word. */
+const bare = (line) => line.replace(/^\| <a id="property-[^"]*"><\/a>/, '|').replace(/\| - \|$/, '| |');
 const named = (line) =>
   line.replace(/^(# |- \[)([\w/]+)(?=$|\])/, (_, start, name) => start + (IMPORTED_AS[name] ?? name));
 
@@ -75,7 +77,7 @@ execFileSync(join(TOOL, 'node_modules', '.bin', 'typedoc'), ['--options', 'typed
 });
 for (const name of readdirSync(OUT)) {
   const path = join(OUT, name);
-  writeFileSync(path, dense(readFileSync(path, 'utf8')).flatMap(readable).map(named).join('\n'));
+  writeFileSync(path, dense(readFileSync(path, 'utf8')).flatMap(readable).map(bare).map(named).join('\n'));
   console.log(`docs/api/${name}`);
 }
 writeFileSync(join(OUT, 'index.md'), INDEX);
