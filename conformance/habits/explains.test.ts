@@ -111,6 +111,7 @@ function visit(
     created: () => 3,
     made: () => [...made.values()],
     gone: (id) => void made.delete(id),
+    doubtsReads: () => {},
     findLost: async () => {},
     inHand: new Set(['one']),
     shared: () => undefined,

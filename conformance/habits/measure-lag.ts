@@ -146,5 +146,6 @@ export async function readsLag(
     ...late,
     since: grew ? visit.now() : known.since,
   };
+  if (grew) visit.doubtsReads();
   return grew;
 }

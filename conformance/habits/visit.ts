@@ -135,6 +135,8 @@ export interface Visit extends Knowledge {
   /** Ids of the interns that are kept for later checks. */
   kept(): ReadonlySet<string>;
   keep(most: number): void;
+  /** Reads have turned out to be late: what they showed so far says nothing. */
+  doubtsReads(): void;
   /** Hands no used intern to another check. */
   forget(): void;
   /** Deletes interns that nobody uses. */

@@ -388,6 +388,11 @@ export function createModel(options: ModelOptions) {
       sessions.heard(exchange, id);
     },
 
+    /** Forgets the settings of all interns: reads were late, and may have shown earlier ones. */
+    doubtsReads(at: number): void {
+      for (const { settings } of interns.values()) for (const value of Object.values(settings)) value.forget(at);
+    },
+
     /** Forgets everything: the target was made to fail on purpose. */
     restart(): void {
       for (const known of [interns, present, mappings, acts, statuses, untidied, vaults, rested]) known.clear();

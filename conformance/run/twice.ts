@@ -40,6 +40,7 @@ export function visitOf(run: RunContext): Visit {
     shared: () => pool.of('shared', lane).at(-1)?.id,
     kept: pool.kept,
     keep: (most) => pool.keepFewer(most),
+    doubtsReads: () => session.model.doubtsReads(host.now()),
     forget: () => pool.withhold(() => true),
     async takeAway(interns) {
       await removeInterns({ own, send: running.send }, interns);

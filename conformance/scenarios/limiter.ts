@@ -18,18 +18,21 @@ async function alsoLimited(ctx: Ctx, as: 'api_key' | 'oauth_token', names: reado
   for (const said of ctx.sample(['One.', 'Two.'], 0)) await prompt(ctx, intern.id, as, said);
   ctx.assume(ctx.limited(), 'a turn over the limit', 'the run met none');
   if (!ctx.limited()) return;
-  const isOver = async () => {
+  /** Until when the caller is over the limit for sure; undefined if that is not a while. `Retry-After` may be rounded up. */
+  const overUntil = async (): Promise<number | undefined> => {
+    const sent = ctx.elapsed();
     const { headers, status } = await prompt(ctx, intern.id, as);
     const seconds = status === 429 ? Number(headers.get('retry-after') ?? 0) : 0;
     ctx.assume(seconds >= A_WHILE, 'a caller who is over the limit for some seconds', undefined, seconds);
-    return seconds >= A_WHILE;
+    return seconds >= A_WHILE ? sent + (seconds - 1) * 1_000 : undefined;
   };
-  if (!(await isOver())) return;
+  const until = await overUntil();
+  if (until === undefined) return;
   for (const name of names) {
     const of = `${name} of a caller over the limit of chat`;
     const answer = await ctx.send({ ...request(ctx, operation(name), intern.id, { as }), limited: true });
     if (answer.status < 300) {
-      if (!(await isOver())) return;
+      if (ctx.elapsed() >= until || (await overUntil()) === undefined) return;
       const wanted = { kind: 'effect', words: 'refused with 429, as the prompts before and after it were' } as const;
       throw new Finding({ wanted, got: expect.seen(answer), of, exchange: answer.exchange });
     }

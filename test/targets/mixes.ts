@@ -1,4 +1,5 @@
 import { createRandom, hash } from '../../conformance/framework/random.js';
+import { gatewayDown } from '../../conformance/habits/connections.js';
 import type { CheckResult, FindingResult, Results } from '../../conformance/run/results.js';
 import { BUFFERING, DEPLOYMENTS, type Known } from './deployments.js';
 
@@ -43,8 +44,9 @@ export function mixOf(seed: string, n: number, from: readonly Known[] = INGREDIE
     if (next === undefined) break;
     parts.push(next);
   }
-  // The first one is nearest to the server.
-  return mixed(parts.sort((one, other) => INGREDIENTS.indexOf(one) - INGREDIENTS.indexOf(other)));
+  // The first one is nearest to the server, a gateway nearest to the client.
+  const place = (one: Known) => (one.habits?.includes(gatewayDown) ? INGREDIENTS.length : INGREDIENTS.indexOf(one));
+  return mixed(parts.sort((one, other) => place(one) - place(other)));
 }
 
 /** Whether a finding is of the reason of an error. */
