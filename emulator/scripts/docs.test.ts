@@ -28,9 +28,9 @@ describe('docs/scripts.md', () => {
     expect([...tried].sort()).toEqual([...blocks.keys()].sort());
   });
 
-  test('there are ten recipes', () => {
-    expect(blocks.size).toBe(10);
-    expect(page.match(/^### \d+\./gm)).toHaveLength(10);
+  test('each recipe has a script', () => {
+    expect(blocks.size).toBeGreaterThan(5);
+    expect(page.match(/^### \d+\./gm)).toHaveLength(blocks.size);
   });
 
   /** The words of a run of a recipe, given the answers to its questions and the time on its clock. */
@@ -47,7 +47,6 @@ describe('docs/scripts.md', () => {
       },
       100,
     ],
-    ['cut', [], { content: 'You can count on', error: { metadata: { reason: 'stream_severed' } } }],
     ['sleepy', [], { content: 'Let me think about that. Done.', keepalives: 2 }, 92_000],
     ['paint', [accept({ colour: 'red' })], { content: 'As you like.', usage: { total_tokens: 15 } }],
   ])('%s, answered %j, says %j', async (name, answers, expected, ms = 0, more = {}) => {
@@ -64,20 +63,21 @@ describe('docs/scripts.md', () => {
     expect(h.runs.list()).toHaveLength(1);
   });
 
-  test('steerable is steered', async () => {
-    const h = recipe('steerable');
-    const stream = await h.say('steerable', { session_id: 's' });
+  test('sleepy is steered while it waits', async () => {
+    const h = recipe('sleepy');
+    const stream = await h.say('sleepy', { session_id: 's' });
+    await h.clock.advance(30_000);
     expect((await h.prompt('left', { session_id: 's' })).status).toBe(202);
-    await h.clock.advance(10_000);
-    expect((await stream.end()).content).toBe('Turning right. (steered: left)Arrived.');
+    await h.clock.advance(90_000);
+    expect((await stream.end()).content).toBe('Let me think about that.(steered: left) Done.');
   });
 
-  test('patient times out', async () => {
-    const h = recipe('patient');
-    const q = await (await h.say('patient')).end();
+  test('order times out', async () => {
+    const h = recipe('order');
+    const q = await (await h.say('order')).end();
     await h.clock.advance(300_000);
     expect(h.runs.list()[0]?.ended).toBe('deadline');
-    expect(await h.refused(h.reply(q.sessionId, q.call?.id, accept({})))).toMatchObject({
+    expect(await h.refused(h.reply(q.sessionId, q.call?.id, accept({ size: 'S' })))).toMatchObject({
       status: 409,
       reason: 'interaction_not_pending',
     });
