@@ -83,7 +83,7 @@ function changes({ client, versions }: History): string[][] {
 }
 
 /** How many of the cases that clients fail are listed. */
-const MOST = 20;
+const MOST = 15;
 
 /** The page, made from the histories. */
 export function pageOf(clients: readonly Listed[]): string {

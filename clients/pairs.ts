@@ -180,18 +180,18 @@ export const DEFECTS: readonly { readonly client: string; readonly cases: readon
 export const LEFT_OUT: readonly { readonly what: string; readonly why: string }[] = [
   {
     what: '`ollama` (npm, 0.6.4)',
-    why: 'it reads a line of JSON after another (NDJSON), not an event stream; the lab does not speak that',
+    why: 'it reads lines of JSON (NDJSON), not an event stream',
   },
   {
     what: '`@ai-sdk/mistral` (3.0.69)',
-    why: 'it reads `choices[0].delta` of every chunk and throws where `choices` is empty, as in the chunk with the usage, so nearly every case of a chat fails for that alone; it is made for Mistral’s own server',
+    why: 'it throws where `choices` is empty, as in the chunk with the usage, so nearly every case of a chat fails for that alone',
   },
   {
     what: 'follow-redirects: silence, aborts, HTTP/2 and brotli',
-    why: 'it hands out Node’s own request and response, which speak HTTP/1.1 and leave codings, time limits and aborts to the user: such columns would speak of the adapter',
+    why: 'it hands out Node’s own request and response, which leave them to the user',
   },
   {
     what: 'Ruby’s net/http: silence, aborts, HTTP/2 and brotli',
-    why: 'a process is started for each call, which takes longer than the cases of silence and aborts wait; the library speaks neither HTTP/2 nor brotli',
+    why: 'a process for each call starts more slowly than those cases wait; the library speaks neither HTTP/2 nor brotli',
   },
 ];

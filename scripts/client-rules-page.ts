@@ -29,13 +29,9 @@ function rowsOf(cases: readonly ClientCase[]): Row[] {
   return [...rows.values()];
 }
 
-/** Cases that a row names: each case says itself which rules it rests on. */
-const NAMED = 2;
-
-const names = (ids: ReadonlySet<string>): string => {
-  const named = [...ids].slice(0, NAMED).map((id) => `\`${id}\``);
-  return [...named, ...(ids.size > NAMED ? [`${ids.size - NAMED} more`] : [])].join(', ');
-};
+/** The first case of a row stands for all: each case says itself which rules it rests on. */
+const example = ([first, ...more]: readonly string[]): string =>
+  `\`${first}\`${more.length === 0 ? '' : `, ${more.length} more`}`;
 
 function table(rows: readonly Row[]): string {
   if (rows.length === 0) return '';
@@ -43,8 +39,11 @@ function table(rows: readonly Row[]): string {
     '| rule | cases |',
     '|---|---|',
     ...rows.map(({ anchor, sentence, cases, alternatives }) => {
-      const also = alternatives.size === 0 ? [] : [`allows another outcome in ${names(alternatives)}`];
-      return `| <a id="${anchor}"></a>${cell(sentence)} | ${[...(cases.size === 0 ? [] : [names(cases)]), ...also].join('; ')} |`;
+      const named = [
+        ...(cases.size === 0 ? [] : [example([...cases])]),
+        ...(alternatives.size === 0 ? [] : [`allows another outcome in ${example([...alternatives])}`]),
+      ];
+      return `| <a id="${anchor}"></a>${cell(sentence)} | ${named.join('; ')} |`;
     }),
   ].join('\n');
 }

@@ -1,4 +1,3 @@
-import { byKey } from '../emulator/contract/by-key.js';
 import { DISTURBANCES } from '../emulator/contract/disturbance.js';
 import real from '../test/apps/real/score.json' with { type: 'json' };
 import score from '../test/apps/score.json' with { type: 'json' };
@@ -8,7 +7,7 @@ import { cell, withRows } from './page-parts.js';
 const APPS_HEAD = '| app | law | seen in |\n|---|---|---|\n';
 const REAL_HEAD =
   '| busy processes of its own | apps | groups | of defects | true | false | missed | shown again | load |\n|---|---|---|---|---|---|---|---|---|\n';
-const FOUND_HEAD = '| disturbance | class | apps found, by law |\n|---|---|---|\n';
+const FOUND_HEAD = '| disturbance | class | apps found |\n|---|---|---|\n';
 
 /** The result of one example of a library. */
 export interface RealScore {
@@ -71,11 +70,10 @@ function linked(seen: string): string {
   return `[${repository}#${number}](https://github.com/${repository}/issues/${number})`;
 }
 
-/** How many apps a disturbance found, by the law that they broke: an app counts for the law that it is made for. */
-function foundBy(kind: string): string {
+/** How many apps a disturbance found: an app counts for the law that it is made for. */
+function foundBy(kind: string): number {
   const scores: Record<string, Record<string, readonly string[]>> = score;
-  const found = WRONG.filter(({ id, law }) => scores[id]?.[law]?.includes(kind));
-  return [...byKey(found, ({ law }) => law)].map(([law, { length }]) => `\`${law}\` ${length}`).join(', ');
+  return WRONG.filter(({ id, law }) => scores[id]?.[law]?.includes(kind)).length;
 }
 
 /** Writes the scores of libraries' examples, the wrong apps, and which disturbance finds which of them, into the page about `explore`. */

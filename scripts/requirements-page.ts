@@ -10,7 +10,8 @@ export function requirementsPage(rows: readonly Requirement[], checks: readonly 
   const lines = [
     '# Requirements and their checks',
     '',
-    'Each requirement of the interface, and the ids of the checks that hold a service to it. What a check holds, needs and sends:',
+    'Each requirement of the interface, and the ids of the checks that hold a service to it, of its own level unless another is named. What a',
+    'check holds, needs and sends:',
     '',
     '```sh',
     'npx intern-conformance --plan --only LIST-2',
@@ -35,7 +36,7 @@ export function requirementsPage(rows: readonly Requirement[], checks: readonly 
     if (mine.length === 0) continue;
     const ofLevel = (['S', 'P', 'C'] as const).flatMap((level) => {
       const ids = mine.filter((check) => check.level === level).map(({ id }) => `\`${id}\``);
-      return ids.length === 0 ? [] : [`${LEVELS[level]} ${ids.join(', ')}`];
+      return ids.length === 0 ? [] : [`${level === row.level ? '' : `${LEVELS[level]} `}${ids.join(', ')}`];
     });
     lines.push(`- checks: ${ofLevel.join('; ')}`);
   }
