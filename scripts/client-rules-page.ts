@@ -29,24 +29,21 @@ function rowsOf(cases: readonly ClientCase[]): Row[] {
   return [...rows.values()];
 }
 
+const BEGIN = '- <a id="';
+
 /** The first case of a row stands for all: each case says itself which rules it rests on. */
 const example = ([first, ...more]: readonly string[]): string =>
   `\`${first}\`${more.length === 0 ? '' : `, ${more.length} more`}`;
 
-function table(rows: readonly Row[]): string {
-  if (rows.length === 0) return '';
-  return [
-    '| rule | cases |',
-    '|---|---|',
-    ...rows.map(({ anchor, sentence, cases, alternatives }) => {
-      const named = [
-        ...(cases.size === 0 ? [] : [example([...cases])]),
-        ...(alternatives.size === 0 ? [] : [`allows another outcome in ${example([...alternatives])}`]),
-      ];
-      return `| <a id="${anchor}"></a>${cell(sentence)} | ${named.join('; ')} |`;
-    }),
-  ].join('\n');
-}
+const lineOf = ({ anchor, sentence, cases, alternatives }: Row): string => {
+  const named = [
+    ...(cases.size === 0 ? [] : [example([...cases])]),
+    ...(alternatives.size === 0 ? [] : [`allows another outcome in ${example([...alternatives])}`]),
+  ];
+  return `${BEGIN}${anchor}"></a>${cell(sentence)} (${named.join('; ')})`;
+};
+
+const list = (rows: readonly Row[]): string => rows.map(lineOf).join('\n');
 
 /** The prose of each topic of the page, by its heading. */
 const proseIn = (written: string): ReadonlyMap<string, string> =>
@@ -56,7 +53,7 @@ const proseIn = (written: string): ReadonlyMap<string, string> =>
       return [
         topic,
         lines
-          .filter((line) => !line.startsWith('|'))
+          .filter((line) => !line.startsWith(BEGIN))
           .join('\n')
           .trim(),
       ];
@@ -89,14 +86,14 @@ export function withClientRules(page: string, cases: readonly ClientCase[]): str
   return [
     head.trim(),
     ...[...topics].map((topic) =>
-      section('##', topic, prose.get(topic) ?? '', table(rows.filter((row) => row.topic === topic))),
+      section('##', topic, prose.get(topic) ?? '', list(rows.filter((row) => row.topic === topic))),
     ),
     '## Standards',
     ...[...families].map(([family, members]) =>
       section(
         '###',
         `${family[0]?.toUpperCase()}${family.slice(1)}`,
-        table(members.map((row) => ({ ...row, sentence: underFamily(row, family) }))),
+        list(members.map((row) => ({ ...row, sentence: underFamily(row, family) }))),
       ),
     ),
     '',
