@@ -52,7 +52,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
   'explore-apps': 'Look up which mistakes explore finds, and by which disturbance.',
   ci: 'Check a deployment with the kit: command, credentials, exit statuses, reports, baseline.',
   'sdk-authors': "Hold a client to the interface from its own test suite, by the kit's API.",
-  requirements: 'Look up a requirement by its id, and the checks that hold a service to it.',
+  requirements: 'Look up a requirement by its id.',
   lab: 'Run a client through cases of streams, refusals and signing, by an adapter.',
   'client-rules': 'Look up the rule that a case of the lab rests on.',
   clients: 'See which cases of the lab known clients fail, by version.',
