@@ -26,7 +26,7 @@ export function aliasOf(recorded: unknown): string | undefined {
 
 /** Whether the values of a key are compared. @param where the place of the value, which ends in its key */
 const isValue = (key: string, where: string): boolean =>
-  Object.hasOwn(COMPARED_VALUES, key) || Object.hasOwn(COMPARED_VALUES, where.split('.').slice(-2).join('.'));
+  COMPARED_VALUES.has(key) || COMPARED_VALUES.has(where.split('.').slice(-2).join('.'));
 
 const typeOf = (value: unknown) => (Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value);
 

@@ -1,30 +1,30 @@
 import { MOMENTS } from '../../emulator/recording/template.js';
 
 /**
- * The parts of an answer that drift compares and leaves out, each with its reason. docs/recordings.md shows the same table.
- * Of a field that is not listed here, only the type is compared.
+ * The parts of an answer that drift compares: docs/recordings.md names them too. Of a field that is not listed here, only the type is
+ * compared.
  */
 
 /** Keys whose values must be equal, anywhere in a body. `a.b` is the key `b` directly below the key `a`. */
-export const COMPARED_VALUES: Readonly<Record<string, string>> = {
-  code: 'an error is known by it',
-  reason: 'clients decide by it',
-  retryable: 'clients decide by it',
-  object: 'names the kind of a chunk',
-  finish_reason: 'tells how a turn ended',
-  type: 'names the kind of a tool call',
-  'function.name': 'names the tool that asks',
-  kind: 'tells a permission from a question',
-  operation: 'what permission is asked for',
-  options: 'what may be answered',
-  hosts: 'where a secret may be released to',
-  status: 'the state of an intern or of a prompt',
-  role: 'who speaks, or what a mapping grants',
-  deleting: 'says that teardown began',
-  provisioning: 'says that a boot began',
-  suspended: 'says that the runtime stopped',
-  deleted: 'says that a mapping is gone',
-};
+export const COMPARED_VALUES: ReadonlySet<string> = new Set([
+  'code',
+  'reason',
+  'retryable',
+  'object',
+  'finish_reason',
+  'type',
+  'function.name',
+  'kind',
+  'operation',
+  'options',
+  'hosts',
+  'status',
+  'role',
+  'deleting',
+  'provisioning',
+  'suspended',
+  'deleted',
+]);
 
 /** Keys of an intern's record that the requests wrote: what was written must be read. */
 export const WRITTEN_SETTINGS: readonly string[] = ['name', 'description', 'instructions', 'model'];
@@ -69,22 +69,6 @@ export const COMPARED_HEADERS: Readonly<Record<string, ComparedHeader>> = {
   deprecation: { how: 'present', of: 'all' },
   link: { how: 'present', of: 'all' },
 };
-
-export const PASSED_OVER: readonly (readonly [what: string, why: string])[] = [
-  [
-    'wording: messages, what was said, tool call arguments beside kind, operation and options',
-    'a model and a deployment choose their words',
-  ],
-  ['ids, sessions, questions, hostnames', 'differ in each run; that one value stands for one thing is compared'],
-  ['keys, tokens, signatures', 'may be made anew for each answer; never shown'],
-  ['times, durations, usage numbers', 'differ in each run'],
-  ['`queued` and `provisioning` against another state of a boot', 'how long a boot stays in one is time'],
-  ['how often a kind of chunk repeats, comments', 'the size of a write is nobody’s promise'],
-  ['the order of other things than interns', 'a run gives secrets names of its own, and they are listed by name'],
-  ['null against a value', 'null fits any type: the value may come later'],
-  ['further keys', 'clients ignore them; reported as a warning'],
-  ['interns that the recording does not name', 'a workspace has others'],
-];
 
 /**
  * Answers that come from the deployment's condition at that moment, not from its rules. An emulator is never in that
