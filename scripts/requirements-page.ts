@@ -8,9 +8,9 @@ import { cell } from './page-parts.js';
 export function requirementsPage(rows: readonly Requirement[], checks: readonly Check[]): string {
   const counted = (level: Level) => checks.filter((check) => check.level === level).length;
   const lines = [
-    '# Requirements and their checks',
+    '# Requirements',
     '',
-    'Each requirement of the interface, and how many checks hold a service to it. Their ids, and what each holds, needs and sends:',
+    'Each requirement of the interface. The checks that hold a service to one, and what each holds, needs and sends:',
     '',
     '```sh',
     'npx intern-conformance --plan --only LIST-2',
@@ -31,8 +31,6 @@ export function requirementsPage(rows: readonly Requirement[], checks: readonly 
     if (row.published !== undefined) lines.push(`- published: ${cell(row.published)}`);
     if (row.chosen !== undefined) lines.push(`- chosen: ${cell(row.chosen)}`);
     if (row.excluded !== undefined) lines.push(`- not checked: ${cell(row.excluded)}`);
-    const mine = checks.filter((check) => check.requirement === row.id);
-    if (mine.length > 0) lines.push(`- checks: ${mine.length}`);
   }
   return `${lines.join('\n')}\n`;
 }
