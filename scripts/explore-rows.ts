@@ -1,10 +1,11 @@
+import { byKey } from '../emulator/contract/by-key.js';
 import { DISTURBANCES } from '../emulator/contract/disturbance.js';
 import real from '../test/apps/real/score.json' with { type: 'json' };
 import score from '../test/apps/score.json' with { type: 'json' };
 import { WRONG } from '../test/apps/wrong/index.js';
-import { cell, withRows } from './page-parts.js';
+import { withRows } from './page-parts.js';
 
-const APPS_HEAD = '| app | law | seen in |\n|---|---|---|\n';
+const APPS_HEAD = '| law | apps that break it |\n|---|---|\n';
 const REAL_HEAD =
   '| busy processes of its own | apps | groups | of defects | true | false | missed | shown again | load |\n|---|---|---|---|---|---|---|---|---|\n';
 const FOUND_HEAD = '| disturbance | class | apps found |\n|---|---|---|\n';
@@ -64,10 +65,10 @@ function realRow([busy, apps]: [string, RealScores[string]]): string {
   return `| ${busy} | ${sum.apps} | ${sum.groups} | ${sum.defects} (${each} a defect) | ${share} % | ${sum.wrong} | ${sum.missed} | ${sum.again}, ${times} times each | ${load.join(' to ')} |`;
 }
 
-/** A link to the thread of `owner/repo#12: text`. */
-function linked(seen: string): string {
+/** The name of an app, with a link to its thread, `owner/repo#12: text`. */
+function linked({ id, seen }: (typeof WRONG)[number]): string {
   const [, repository = '', number = ''] = /^([^#]+)#(\d+): /.exec(seen) ?? [];
-  return `[${repository}#${number}](https://github.com/${repository}/issues/${number})`;
+  return `[\`${id}\`](https://github.com/${repository}/issues/${number})`;
 }
 
 /** How many apps a disturbance found: an app counts for the law that it is made for. */
@@ -78,7 +79,8 @@ function foundBy(kind: string): number {
 
 /** Writes the scores of libraries' examples, the wrong apps, and which disturbance finds which of them, into the page about `explore`. */
 export function withApps(page: string): string {
-  const apps = WRONG.map(({ id, what, law, seen }) => `| \`${id}\` ${cell(what)} | \`${law}\` | ${linked(seen)} |`);
+  const laws = byKey(WRONG, ({ law }) => law);
+  const apps = [...laws].map(([law, broken]) => `| \`${law}\` | ${broken.map(linked).join(', ')} |`);
   const kinds = Object.entries(DISTURBANCES).filter(([, row]) => row.class !== 'broken');
   const rows = kinds.map(([kind, row]) => `| \`${kind}\` ${row.what} | ${row.class} | ${foundBy(kind)} |`);
   const scores = Object.entries(real as RealScores).map(realRow);
