@@ -11,16 +11,11 @@ const FILE = join(import.meta.dirname, '../docs/clients.md');
 const GROUPS: readonly (readonly [string, RegExp])[] = [
   ['event streams', /^sse-/],
   ['broken off', /^http-(truncated|reset|close-before|longer)/],
-  ['retries', /^http-(retry|no-retry)/],
-  ['redirects', /^http-redirect/],
   ['HTTP', /^http-/],
-  ['tool calls', /^chat-tool/],
-  ['gateways', /^chat-gateway/],
+  ['tool calls', /^chat-(tool|gateway)/],
   ['chat', /^chat-/],
-  ['silence', /^idle-/],
-  ['aborts', /^abort-/],
-  ['HTTP/2', /^h2-/],
-  ['codings', /^coding-/],
+  ['silence, aborts', /^(idle|abort)-/],
+  ['HTTP/2, codings', /^(h2|coding)-/],
   ['signing', /^sign-/],
 ];
 const groupOf = (id: string) => GROUPS.find(([, ids]) => ids.test(id))?.[0];
@@ -117,8 +112,7 @@ export function pageOf(clients: readonly Listed[]): string {
     ),
     '',
     '- Some clients hand out chunks and never a whole answer. Their adapters join the chunks in the simplest way that a user could.',
-    '- Clients that only carry bytes run with eventsource-parser 3. Their columns of HTTP, redirects, aborts, HTTP/2 and codings',
-    '  speak of them, the others do not.',
+    '- Clients that only carry bytes run with eventsource-parser 3. Only their columns of HTTP, aborts, HTTP/2 and codings speak of them.',
     '- Silence and aborts are measured in time: a busy machine may fail those.',
     '',
     ...table(
