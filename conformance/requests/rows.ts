@@ -405,6 +405,13 @@ export const TABLES: readonly Table[] = [
         bad(as('management_key')),
         ...NOTHING_TO,
         ...regional('api_key'),
+        bad(
+          v(
+            'a regional host, and a key that opens nothing',
+            ({ ctx }) => ({ as: ctx.wrongKey, host: ctx.target.regionalHost ?? '' }),
+            ['regional_host'],
+          ),
+        ),
       ],
       [
         query('all', ''),
@@ -451,7 +458,9 @@ export const TABLES: readonly Table[] = [
             'nine statuses',
             '?status=running,stopped,failed,queued,provisioning,destroying,destroy_failed,running,stopped',
           ),
-          query('a cursor of nobody', '?starting_after=!nobody'),
+          ...['!nobody', '%', '…', '\0'].map((cursor) =>
+            query(`the cursor ${JSON.stringify(cursor)} of nobody`, `?starting_after=${encodeURIComponent(cursor)}`),
+          ),
           query('another workspace', '?workspace_id=00000000-0000-4000-8000-00000000dead'),
           query('another workspace, and a status', '?workspace_id=00000000-0000-4000-8000-00000000dead&status=stopped'),
           v(

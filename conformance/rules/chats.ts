@@ -7,6 +7,9 @@ import { STREAM_RULES, type StreamRule } from '../probe/stream-rules.js';
 import { reasonIs } from './errors.js';
 import { each, holds, is, isBodyKnown, type Judgement, type Rule, rulesOf, type Seen } from './rule.js';
 
+/** Fields that would tell what a run says, or how it goes. */
+const PROGRESS = ['output', 'content', 'text', 'message', 'messages', 'choices', 'result', 'usage', 'progress'];
+
 /** A chat stream that was read to its end. */
 const streamOf = (seen: Seen) => {
   const { stream } = seen.answered;
@@ -394,6 +397,19 @@ export const CHATS: readonly Rule[] = [
               session.number,
             ]);
       },
+    },
+    'no-progress': {
+      level: 'P',
+      says: 'The answer of an invoke has no field that tells what its run says, or how it goes.',
+      alone: true,
+      judge: (seen) =>
+        seen.answered.status < 300 && seen.json !== undefined
+          ? is(
+              'fields of the answer of an invoke that tell of progress',
+              [],
+              Object.keys(seen.json).filter((key) => PROGRESS.includes(key)),
+            )
+          : undefined,
     },
     'status-word': {
       level: 'P',

@@ -1,5 +1,6 @@
 import { DAEMON, isSigning, SIGNING as SIGNS } from '../model/operations.js';
 import { isRecord } from '../probe/json.js';
+import { wrongIn } from './refusals.js';
 import {
   all,
   holds,
@@ -266,6 +267,37 @@ export const ERRORS: readonly Rule[] = [
         const wanted = isOurs(seen) && !seen.asked.regional ? SCIM[seen.answered.status] : undefined;
         if (wanted === undefined || (seen.answered.status === 401 && seen.caller !== null)) return undefined;
         return is(`error.message of ${answerOf(seen)}`, wanted, seen.error?.message);
+      },
+    },
+  }),
+  ...rulesOf('BASE-4', {
+    'regional-form': {
+      level: 'P',
+      says: 'The 403 of a regional hostname has the message Forbidden, and no metadata.',
+      alone: true,
+      judge: (seen) =>
+        isOurs(seen) && seen.asked.regional && seen.answered.status === 403 && seen.error !== undefined
+          ? all(
+              is(`error.message of ${answerOf(seen)}`, 'Forbidden', seen.error.message),
+              holds(
+                seen.error.metadata === undefined,
+                `error of ${answerOf(seen)}`,
+                'no metadata',
+                seen.error.metadata,
+              ),
+            )
+          : undefined,
+    },
+  }),
+  ...rulesOf('LIST-3', ['list'], {
+    'query-message': {
+      says: 'A list whose limit or cursor is refused with 400 has the message: Invalid list query.',
+      judge: (seen, model) => {
+        const { sure, maybe } = wrongIn(seen, model);
+        const causes = [...sure, ...maybe].filter(({ statuses }) => statuses.includes(seen.answered.status));
+        return isOurs(seen) && sure.length > 0 && causes.every(({ requirement }) => requirement === 'LIST-3')
+          ? is(`error.message of ${answerOf(seen)}`, 'Invalid list query', seen.error?.message)
+          : undefined;
       },
     },
   }),

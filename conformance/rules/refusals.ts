@@ -153,6 +153,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     level: 'P',
     says: 'A request on a regional hostname is answered 403.',
     statuses: [403],
+    first: /^BASE-4\//,
     wrong: ({ asked }) => asked.regional,
   },
   'key-needed': {
@@ -459,7 +460,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     wrong: (seen, model) => {
       const cursor = seen.asked.query.get('starting_after');
       if (cursor === null || model.pages.has(cursor)) return false;
-      return /^[!]/.test(cursor) ? true : undefined;
+      return /^[!%…\0]/.test(cursor) ? true : undefined;
     },
   },
   digest: {

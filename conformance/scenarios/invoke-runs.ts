@@ -1,4 +1,4 @@
-import { equal, hasKeys, match, notEqual, ok } from '../framework/assert.js';
+import { equal, hasKeys, match, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { ALL_OPTIONS, colour, HELD, permission, when } from '../helpers/chat.js';
@@ -12,9 +12,6 @@ const HOUR = 3_600_000;
 const RIGHT = [{ end: 'stop' }];
 
 const WRONG = [{ end: 'failed' }];
-
-/** Fields that would tell what a run says, or how it goes. */
-const PROGRESS = ['output', 'content', 'text', 'message', 'messages', 'choices', 'result', 'usage', 'progress'];
 
 /** INVOKE-1 and INVOKE-4 to INVOKE-7: what starts a run by invoke, and what happens to it. */
 export const INVOKE_RUNS = checksOf('INVOKE-4', {
@@ -108,20 +105,6 @@ export const INVOKE_RUNS = checksOf('INVOKE-4', {
       const answer = await intern.invoke('Hello.', id);
       equal(session(answer, 'the session after the resume'), id, 'session_id after the resume');
       equal((answer.json as Record<string, unknown>).status, 'started', 'status after the resume');
-    }),
-  },
-  'invoke/published-answer': {
-    requirement: 'INVOKE-1',
-    level: 'P',
-    title: 'The answer is JSON {session_id, status: started}; prompts without a session start new ones.',
-    ...onShared([], async (_ctx, intern) => {
-      const answer = await intern.invoke('Hello.');
-      const first = session(answer, 'the invoke');
-      equal((answer.json as Record<string, unknown>).status, 'started', 'status in the body of the invoke');
-      match(answer.headers.get('content-type'), /^application\/json/i, 'content-type of the invoke');
-      const telling = Object.keys(answer.json as object).filter((key) => PROGRESS.includes(key));
-      equal(telling, [], 'fields of the answer that tell of progress');
-      notEqual(session(await intern.invoke('Hello.'), 'the second invoke'), first, 'session_id of the second invoke');
     }),
   },
   'invoke/no-progress': {

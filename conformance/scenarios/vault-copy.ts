@@ -171,23 +171,6 @@ export const VAULT_COPY = checksOf('VAULT-7', {
       expect.status(await remove(ctx, scope, name), 204, 'the delete of the copy');
     }),
   },
-  'vault/copy-into-a-full-vault': {
-    level: 'C',
-    title: 'A copy that would overfill the vault is 409 vault_full and copies nothing.',
-    needs: ['control', 'write'],
-    minRuns: 2,
-    async run(ctx) {
-      const { id } = await ctx.interns.stopped({});
-      const scope = ofIntern(id);
-      for (let at = 0; at < 999; at++) await store(ctx, scope, `s${at}`, 'v');
-      const names = await inWorkspace(ctx, 2);
-      const expected = { status: 409, reason: 'vault_full', retryable: false } as const;
-      expect.error(await copy(ctx, id, names), expected, 'a copy of two where there is room for one');
-      const there = await secretsIn(ctx, scope);
-      equal([there.size, names.some((name) => there.has(name))], [999, false], 'the vault after it');
-      expect.status(await copy(ctx, id, names.slice(1)), 200, 'a copy of one');
-    },
-  },
   'vault/writes-off': {
     requirement: 'VAULT-8',
     title: 'While vault writes are disabled every write is 503 and changes nothing; reads go on.',

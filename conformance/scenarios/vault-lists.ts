@@ -5,6 +5,7 @@ import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { onStopped } from '../helpers/interns.js';
 import {
+  copy,
   HOSTS,
   list,
   namesIn,
@@ -23,13 +24,14 @@ const NOT_FOUND = { status: 404, message: 'Secret not found', reason: 'not_found
 const FULL = 1_000;
 
 /** Stores so many secrets in the vault of a new intern, and says where and how they are called. */
-async function filled(ctx: Ctx, count: number): Promise<{ scope: string; names: string[] }> {
-  const scope = ofIntern((await ctx.interns.stopped({})).id);
+async function filled(ctx: Ctx, count: number): Promise<{ id: string; scope: string; names: string[] }> {
+  const { id } = await ctx.interns.stopped({});
+  const scope = ofIntern(id);
   const base = secretName(ctx);
   const names = Array.from({ length: count }, (_, at) => `${base}_${at}`);
   // Not in the order of their names.
   for (let at = names.length - 1; at >= 0; at--) await store(ctx, scope, names[at] ?? '', `${VALUE}${at}`);
-  return { scope, names: names.sort() };
+  return { id, scope, names: names.sort() };
 }
 
 export const VAULT_LISTS = checksOf('VAULT-5', {
@@ -104,16 +106,23 @@ export const VAULT_LISTS = checksOf('VAULT-5', {
       }
     }),
   },
-  'vault/full': {
+  'vault/holds-1000': {
     requirement: 'VAULT-3',
     level: 'C',
-    title: 'A vault holds 1000 secrets: one more is 409 vault_full, a replacement is not, and a delete makes room.',
+    title:
+      'A vault holds 1000 secrets. A store or copy of more is 409 vault_full, and stores none; a replacement is not.',
     needs: ['control', 'write'],
     minRuns: 2,
     async run(ctx) {
-      const { scope, names } = await filled(ctx, FULL);
+      const { id, scope, names } = await filled(ctx, FULL - 1);
+      const two = [secretName(ctx), secretName(ctx)];
+      for (const name of two) await store(ctx, WORKSPACE, name, VALUE);
       const json = { value: 'v', hosts: HOSTS };
       const full = { status: 409, reason: 'vault_full', retryable: false } as const;
+      expect.error(await copy(ctx, id, two), full, 'a copy of two where there is room for one');
+      const there = await secretsIn(ctx, scope);
+      equal([there.size, two.some((name) => there.has(name))], [FULL - 1, false], 'the vault after it');
+      expect.status(await copy(ctx, id, two.slice(1)), 200, 'a copy of one');
       expect.error(await put(ctx, scope, 'one_more', json), full, 'the store of one more');
       expect.status(await put(ctx, scope, names[0] ?? '', json), 200, 'a replacement in a full vault');
       expect.status(await remove(ctx, scope, names[1] ?? ''), 204, 'a delete in a full vault');

@@ -34,6 +34,7 @@ export const BASE = defineMutants({
   'unauthorized-with-metadata': errors({ status: 401 }, { reason: 'unauthorized', retryable: false }),
   'regional-served': onAnyHost(ANY),
   'regional-scim-served': onAnyHost('scim'),
+  'regional-with-metadata': errors({ status: 403, says: 'Forbidden' }, { reason: 'regional', retryable: false }),
   'regional-not-found': errors({ status: 403, says: 'Forbidden' }, { status: 404 }),
   'regional-anywhere-in-the-name': rewire({
     createPipeline: (deps) => [{ ...deps, regional: (host) => /eu\./i.test(host) }],

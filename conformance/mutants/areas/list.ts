@@ -80,6 +80,7 @@ export const LIST = defineMutants({
   'list-of-a-foreign-workspace-is-403': errors({ of: method('GET'), ...FOREIGN }, { status: 403 }),
   'list-by-workspace-is-empty': field(byWorkspace, 'data', (data: Intern[]) => data.slice(1)),
   'list-limit-is-cut-to-the-allowed': cutsLimit('list', 500),
+  'list-errors-of-another-message': errors({ of: 'list', status: 400 }, { message: 'Bad request' }),
   'list-errors-of-another-reason': errors({ of: 'list', status: 400 }, { reason: 'invalid_query', retryable: false }),
   // A full last page says that there is more.
   'list-one-page-too-many': body('list', (page, { query }) =>
