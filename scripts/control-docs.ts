@@ -5,8 +5,9 @@ import { withPart } from './page-parts.js';
 const code = (text: string) => `\`${text.replaceAll('|', '\\|')}\``;
 
 const rowOf = ({ method, path, does, body, query = {} }: ListedCall): string => {
-  const parameters = Object.entries(query).map(([name, about]) => `<br>${code(`?${name}=`)} ${about}`);
-  return `| ${code(`${method} ${path}`)} | ${does}${parameters.join('')} | ${body === null ? '' : code(body)} |`;
+  const names = Object.keys(query).map((name) => code(`?${name}=`));
+  const filters = names.length === 0 ? '' : ` (${names.join(', ')})`;
+  return `| ${code(`${method} ${path}`)} | ${does}${filters} | ${body === null ? '' : code(body)} |`;
 };
 
 /** A page with its list of calls as `GET /_emulator` answers it. Throws if the page has no place for it. */
