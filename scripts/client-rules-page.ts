@@ -8,40 +8,30 @@ interface Row {
   readonly sentence: string;
   readonly source: string;
   readonly topic: string | undefined;
-  readonly cases: Set<string>;
-  /** Cases of which it makes another outcome right. */
-  readonly alternatives: Set<string>;
+  /** Whether a case rests on it; else it only makes another outcome right. */
+  judges: boolean;
 }
 
-/** Every rule that a case rests on, with its cases, in the order in which they come. */
+/** Every rule that a case rests on, in the order in which they come. */
 function rowsOf(cases: readonly ClientCase[]): Row[] {
   const rows = new Map<string, Row>();
   const rowFor = (why: string, { layer }: ClientCase): Row => {
     const { topic, ...rule } = ruleOf(why, layer);
-    const row = rows.get(rule.anchor) ?? { ...rule, topic, cases: new Set(), alternatives: new Set() };
+    const row = rows.get(rule.anchor) ?? { ...rule, topic, judges: false };
     rows.set(rule.anchor, row);
     return row;
   };
   for (const one of cases) {
-    for (const why of one.why) rowFor(why, one).cases.add(one.id);
-    for (const { why } of one.alternatives ?? []) rowFor(why, one).alternatives.add(one.id);
+    for (const why of one.why) rowFor(why, one).judges = true;
+    for (const { why } of one.alternatives ?? []) rowFor(why, one);
   }
   return [...rows.values()];
 }
 
 const BEGIN = '- <a id="';
 
-/** The first case of a row stands for all: each case says itself which rules it rests on. */
-const example = ([first, ...more]: readonly string[]): string =>
-  `\`${first}\`${more.length === 0 ? '' : `, ${more.length} more`}`;
-
-const lineOf = ({ anchor, sentence, cases, alternatives }: Row): string => {
-  const named = [
-    ...(cases.size === 0 ? [] : [example([...cases])]),
-    ...(alternatives.size === 0 ? [] : [`allows another outcome in ${example([...alternatives])}`]),
-  ];
-  return `${BEGIN}${anchor}"></a>${cell(sentence)} (${named.join('; ')})`;
-};
+const lineOf = ({ anchor, sentence, judges }: Row): string =>
+  `${BEGIN}${anchor}"></a>${cell(sentence)}${judges ? '' : ' (allows another outcome)'}`;
 
 const list = (rows: readonly Row[]): string => rows.map(lineOf).join('\n');
 
@@ -71,7 +61,7 @@ function underFamily({ sentence, source }: Row, family: string): string {
 const section = (level: string, title: string, ...parts: readonly string[]): string =>
   [`${level} ${title}`, ...parts].filter((part) => part !== '').join('\n\n');
 
-/** `docs/client-rules.md` with the rules by which a client is judged, and the cases of each. Its prose stays. */
+/** `docs/client-rules.md` with the rules by which a client is judged. Its prose stays. */
 export function withClientRules(page: string, cases: readonly ClientCase[]): string {
   const rows = rowsOf(cases);
   const others = rows.filter(({ topic }) => topic === undefined);
