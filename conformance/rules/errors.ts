@@ -274,9 +274,13 @@ export const ERRORS: readonly Rule[] = [
     'regional-form': {
       level: 'P',
       says: 'The 403 of a regional hostname has the message Forbidden, and no metadata.',
-      alone: true,
-      judge: (seen) =>
-        isOurs(seen) && seen.asked.regional && seen.answered.status === 403 && seen.error !== undefined
+      // Who judges the traffic of others does not know which hosts are regional.
+      judge: (seen, { options }) =>
+        isOurs(seen) &&
+        seen.asked.regional &&
+        options.inUse !== true &&
+        seen.answered.status === 403 &&
+        seen.error !== undefined
           ? all(
               is(`error.message of ${answerOf(seen)}`, 'Forbidden', seen.error.message),
               holds(
