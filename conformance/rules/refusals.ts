@@ -952,9 +952,15 @@ function judgeRefusal(refusal: Refusal, seen: Seen, model: Model): Judgement {
   );
 }
 
+/** ms for which a turn may begin or end. */
+const TURNING = 2_000;
+
 /** Judges the reason of a refusal, if all mistakes that the request may have share one published reason. */
 function judgeReason(seen: Seen, model: Model): Judgement {
-  const { answered, error, called } = seen;
+  const { answered, asked, error, called, intern } = seen;
+  // A turn that has just begun or ended may keep an intern busy in any state.
+  if (error?.reason === 'busy' && asked.at - (intern?.turned?.at ?? Number.NEGATIVE_INFINITY) < TURNING)
+    return undefined;
   if (answered.status < 400 || error?.metadata === undefined || !isFromService(seen)) return undefined;
   const { sure, maybe } = wrongIn(seen, model);
   const causes = [...sure, ...maybe].filter(({ statuses }) => statuses.includes(answered.status));

@@ -656,6 +656,20 @@ test('an intern that was just read as running may need a moment before it takes 
   expect(judged(conversation).map(({ id }) => id)).not.toContain('INVOKE-3/session-of-others');
 });
 
+test('an intern that has just answered may be busy with that, whatever became of it since', () => {
+  const json = { messages: [{ role: 'user', content: 'Hello.' }], stream: true };
+  const refused = entry(`POST ${ONE}/chat/completions`, 409, error(409, 'busy'), { json });
+  const breaks = (at: object) =>
+    judged([
+      { ...CREATE, json: { name: 'one', workspace_id: WORKSPACE, provision: true }, answer: RUNS },
+      chats({}),
+      entry(`DELETE ${ONE}`, 202, { deleting: true }, { at: 100 }),
+      { ...refused, ...at },
+    ]).map(({ id }) => id);
+  expect(breaks({ at: -59_000 })).not.toContain('BASE-3/reason');
+  expect(breaks({})).toContain('BASE-3/reason');
+});
+
 test('of a stream that was left before its end only its question counts', () => {
   const asked = { ...chats({ asks: 1 }), left: true as const };
   const again = judged([CREATE, asked, replies(), replies()]).find(({ id }) => id === 'CHAT-7/answered-once');
