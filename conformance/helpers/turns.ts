@@ -12,7 +12,7 @@ import { plain, read } from './chat.js';
 export const invoke = (ctx: Ctx, id: string, input: string, session_id?: string, options?: SendOptions) =>
   ctx.api.invoke(id, { input, ...(session_id === undefined ? {} : { session_id }) }, options);
 
-/** The session_id of an accepted invoke. `invoke/published-answer` checks its status. */
+/** The session_id of an accepted invoke. `INVOKE-1/status-word` checks its status. */
 export function session(answer: Answer, what: string): string {
   expect.status(answer, [200, 201, 202], what);
   isObject(answer.json, `body of ${what}`);

@@ -395,7 +395,6 @@ export const VIEWS: Readonly<Record<string, readonly string[]>> = {
   'create/rename-taken': ['CREATE-5/name-taken', 'GET-1/settings', 'UPDATE-1/as-asked', 'UPDATE-1/update-accepted'],
   'create/keys-differ-in-case': ['CREATE-1/create-accepted', 'CREATE-1/first-is-201'],
   'sign/user-is-the-subject': ['SIGN-6/one-person', 'SIGN-6/subject'],
-  'list/bad-cursor': ['LIST-3/list-cursor', 'LIST-3/query-message', 'BASE-3/reason'],
   'base/regional-forbidden': ['BASE-4/regional-form', 'BASE-4/regional-refused', 'BASE-4/regional-status'],
   'invoke/published-answer': [
     'BASE-2/content-type',

@@ -1,6 +1,5 @@
 import { DAEMON, isSigning, SIGNING as SIGNS } from '../model/operations.js';
 import { isRecord } from '../probe/json.js';
-import { wrongIn } from './refusals.js';
 import {
   all,
   holds,
@@ -291,18 +290,6 @@ export const ERRORS: readonly Rule[] = [
               ),
             )
           : undefined,
-    },
-  }),
-  ...rulesOf('LIST-3', ['list'], {
-    'query-message': {
-      says: 'A list whose limit or cursor is refused with 400 has the message: Invalid list query.',
-      judge: (seen, model) => {
-        const { sure, maybe } = wrongIn(seen, model);
-        const causes = [...sure, ...maybe].filter(({ statuses }) => statuses.includes(seen.answered.status));
-        return isOurs(seen) && sure.length > 0 && causes.every(({ requirement }) => requirement === 'LIST-3')
-          ? is(`error.message of ${answerOf(seen)}`, 'Invalid list query', seen.error?.message)
-          : undefined;
-      },
     },
   }),
   ...rulesOf('BODY-2', ['create', 'update', 'delete'], {

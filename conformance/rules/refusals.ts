@@ -460,7 +460,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     wrong: (seen, model) => {
       const cursor = seen.asked.query.get('starting_after');
       if (cursor === null || model.pages.has(cursor)) return false;
-      return /^[!%…\0]/.test(cursor) ? true : undefined;
+      return /^[!]/.test(cursor) ? true : undefined;
     },
   },
   digest: {

@@ -4,6 +4,7 @@ import { equal, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
+import { refuses } from '../helpers/refusals.js';
 import type { Send } from '../probe/request.js';
 
 interface Page {
@@ -28,6 +29,10 @@ async function pageOf({ api }: Ctx, query: Send['query'], limit: number): Promis
   ok(!('next_cursor' in (answer.json as object)), 'the last page', 'no next_cursor', next_cursor);
   return { ids: data.map(({ id }) => id), next: undefined };
 }
+
+const BAD_QUERY = { status: 400, message: 'Invalid list query', reason: 'invalid_body', retryable: false } as const;
+
+const LISTED = { of: 'the list with', as: BAD_QUERY };
 
 /** The interns of a check, in the order of the list. */
 const of = (data: readonly Intern[], ids: readonly string[]) =>
@@ -186,5 +191,18 @@ export const PAGING = checksOf('LIST-3', {
         expect.error(answer, { status: 404, reason: 'not_found', retryable: false }, 'the list of another workspace');
       }
     },
+  },
+  'list/bad-cursor': {
+    requirement: 'LIST-3',
+    fresh: true,
+    title: 'A text that is not a cursor is 400 `Invalid list query`, invalid_body.',
+    needs: [],
+    run: (ctx) =>
+      refuses<string | undefined>(ctx, {
+        ...LISTED,
+        twins: [undefined],
+        wrong: ['!', 'not a cursor', '%%%', '{}', '…', 'null', '-1', 'a b', '\u0000', '=', '=='],
+        send: (after) => ctx.api.list({ limit: 1, ...(after === undefined ? {} : { starting_after: after }) }),
+      }),
   },
 });

@@ -25,7 +25,7 @@ test.each(ALWAYS)('the kit holds nothing against a service for %s', async (id, s
       'chat-content/repeated',
       'create/reads-back',
       'list/agrees-with-reads',
-      'list/cursor-of-the-gone',
+      'list/bad-cursor',
       'create/attached-vault',
     ];
     const { checks } = await run({ driver, host, seed: 'harmless', rate: 0, only });
