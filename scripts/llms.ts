@@ -55,7 +55,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
   requirements: 'Look up a requirement by its id.',
   lab: 'Run a client through cases of streams, refusals and signing, by an adapter.',
   'client-rules': 'Look up the rule that a case of the lab rests on.',
-  clients: 'See which cases of the lab known clients fail, by version.',
+  clients: 'See what known clients get wrong in the lab, by version.',
   troubleshooting: 'Find what is wrong by the status or message that you see.',
   features: "Look up the emulator's own features by their ids.",
   agents: 'Connect a coding agent over the Model Context Protocol: tools, resources, limits.',
