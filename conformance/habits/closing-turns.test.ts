@@ -7,8 +7,10 @@ const DONE = 'data: {"choices":[]}\n\ndata: [DONE]\n\n';
 const STREAM = { headers: { 'content-type': 'text/event-stream' } };
 
 const send = async ({ send }: Ctx, id: string, json: object): Promise<void> => {
-  const path = `/interns/${id}/chat/completions`;
-  expected.status(await send({ method: 'POST', path, json: { stream: true, ...json } }), 200, 'a prompt');
+  const invokes = 'input' in json;
+  const path = `/interns/${id}/${invokes ? 'invoke' : 'chat/completions'}`;
+  const body = invokes ? json : { stream: true, ...json };
+  expected.success(await send({ method: 'POST', path, json: body }), 'a prompt');
 };
 const PROMPT = { messages: [{ role: 'user', content: 'Hello.' }] };
 const ANSWER = { messages: [{ role: 'tool', tool_call_id: 'call', content: 'allow_once' }] };
@@ -28,9 +30,11 @@ async function refused(
     await send(ctx, id, second);
   });
   const fetch = async (request: Request) => {
-    if (!request.url.endsWith('/chat/completions')) return target.fetch(request);
+    if (!/\/(chat\/completions|invoke)$/.test(request.url)) return target.fetch(request);
+    const invokes = request.url.endsWith('/invoke');
     const text = open ? 'data: {"choices":[]}\n\n' : DONE;
-    if (sent++ === 0 || sent > times + 1) return new Response(text, STREAM);
+    if (sent++ === 0 || sent > times + 1)
+      return invokes ? Response.json({ session_id: 's', status: 'started' }, { status: 202 }) : new Response(text, STREAM);
     const error = { code: 409, message: 'Busy', metadata: { reason: 'busy', retryable: true } };
     return Response.json({ error }, { status: 409, headers: after === '' ? {} : { 'retry-after': after } });
   };
@@ -48,6 +52,14 @@ test.each([
   expect(await refused(second, { after: '' })).not.toBe('pass');
   expect(await refused(second, { times: Number.POSITIVE_INFINITY })).not.toBe('pass');
   expect(await refused(second, { late: 3_000 })).not.toBe('pass');
+});
+
+test('an invoke that steers the run of another is sent again, too, in the session that the other was given', async () => {
+  const first = { input: 'Hello.' };
+  expect(await refused({ ...first, session_id: 's' }, { first })).toBe('pass');
+  expect(await refused({ ...first, session_id: 's' }, { first, late: 3_000 })).not.toBe('pass');
+  expect(await refused({ ...first, session_id: 'other' }, { first })).not.toBe('pass');
+  expect(await refused(first)).toBe('pass');
 });
 
 test('a run that goes on, as one whose client has left, puts off nobody but who steers it as it begins', async () => {

@@ -1,5 +1,6 @@
 import { rewritten } from '../../emulator/wire/answer.js';
-import { isRecord } from '../../emulator/wire/json.js';
+import { isRecord, type Json } from '../../emulator/wire/json.js';
+import { PROMPTS } from './dealings.js';
 import type { Habit } from './habit.js';
 import { about, beside, bodyOf, refusal, retryAfter } from './wire.js';
 
@@ -19,10 +20,9 @@ export const closingTurns: Habit = {
     const turns = (name: string) => host.now() < (turning.get(name) ?? 0);
     return async (request) => {
       const { id, act } = about(request);
-      if (id === undefined || act !== 'chat/completions') return next(request);
+      if (id === undefined || !PROMPTS.test(act)) return next(request);
       const { session_id } = await bodyOf(request);
-      const session = `${id} ${session_id}`;
-      if (turns(id) || turns(session)) {
+      if (turns(id) || turns(`${id} ${session_id}`)) {
         // A caller who does not see the intern is refused first, and an intern that does not run says so.
         const read = await next(beside(request, id, 'GET'));
         if (read.ok && ((await read.json()) as { status: string }).status === 'running')
@@ -30,14 +30,16 @@ export const closingTurns: Habit = {
       }
       const response = await next(request);
       const soon = () => host.now() + TURNS;
-      if (response.ok && session_id !== undefined) turning.set(session, soon());
+      // An invoke says which session its turn is in.
+      const begun = act === 'invoke' && response.ok ? ((await response.clone().json()) as Json).session_id : session_id;
+      if (response.ok && begun !== undefined) turning.set(`${id} ${begun}`, soon());
       return rewritten(response, { heard: (sofar) => void (sofar.includes('[DONE]') && turning.set(id, soon())) });
     };
   },
   // An intern that is busy for longer is a finding. A run whose client has left has no end, and so excuses nothing.
   again: ({ send, id = '', rest, status, headers, headAfter }, { dealings, now }) => {
     const { turned } = dealings.with(id);
-    if (rest !== 'chat/completions' || turned === undefined || status !== 409) return undefined;
+    if (!PROMPTS.test(rest) || turned === undefined || status !== 409) return undefined;
     const isOf = turned.session === undefined || (isRecord(send.json) && send.json.session_id === turned.session);
     const wait = retryAfter(headers.get('retry-after'), now()) ?? Number.POSITIVE_INFINITY;
     return isOf && now() - headAfter + wait - turned.at <= MOMENT ? wait : undefined;

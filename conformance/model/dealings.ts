@@ -179,7 +179,7 @@ export function createDealings(
     },
     /** An answer is complete. */
     sees(asked: Asked, { at, json, status, stream, text }: Answered, isCreate = false) {
-      const { one } = about(asked);
+      const { one, rest } = about(asked);
       // An error in another form comes from a gateway: the write may have taken effect.
       const isOfGateway = GATEWAY.has(status) && !(isRecord(json) && isRecord(json.error));
       if (isOfGateway && !READS.has(asked.method)) lostWrite = { request: `${asked.method} ${asked.path}`, status, at };
@@ -190,6 +190,7 @@ export function createDealings(
       }
       if (one !== undefined && (stream?.done === true || text.includes('\ndata: [DONE]'))) one.turned = { at };
       if (status >= 300 || !isRecord(json)) return;
+      if (one !== undefined && rest === 'invoke') one.turned = { at, session: json.session_id };
       routes ||= signature in json;
       if (!isCreate) shows(json, at);
     },

@@ -106,6 +106,8 @@ async function excuseOf(
   const { because, by, finding, send, status } = last;
   const isShown = exchanges.size > 1;
   const hasWaited = settles === 'by itself' && isShown;
+  /** After the run, two exchanges are enough for a rule that needs no other exchange, or has waited. */
+  const isEnoughAfter = hasWaited || (alone && isShown);
   const reads = isRead(send);
   const changesNothing = reads || REFUSED.has(status);
   const id = internIn(send.path ?? '');
@@ -141,8 +143,7 @@ async function excuseOf(
         monitors.of(check.id).judged === judged;
       comes = exchanges.size > before || (comes && isUnjudged);
     } else comes = alone;
-    // After the run, two exchanges are enough for a rule that needs no other exchange, or has waited.
-    const isOver = error instanceof Stopped && (hasWaited || (alone && isShown));
+    const isOver = error instanceof Stopped && isEnoughAfter;
     // Two exchanges that late reads could explain count if reads are never late.
     const isDoubtful = !comes && settles === 'between writes' && isShown && error === undefined;
     comes ||= isOver;
@@ -160,8 +161,8 @@ async function excuseOf(
   const { list, read, measured } = session.learnt.lag;
   const counts = tried.error instanceof Finding && (comes || (measured > 0 && list === 0 && read === 0));
   const skip = decided?.skip ?? stop ?? (counts ? undefined : raced({ kind: 'not-again', found: finding.found }).skip);
-  // No habit can be asked any more. Habits only give a service time, which the rule has given, too.
-  return hasWaited && skip?.kind === 'stopped' ? undefined : skip;
+  // No habit can be asked any more. Habits only give a service time, which the rule has given, too, or does not need.
+  return isEnoughAfter && skip?.kind === 'stopped' ? undefined : skip;
 }
 
 /** The result of a rule over the whole run. Never throws. */
