@@ -1,5 +1,6 @@
 import type { Ctx } from '../framework/context.js';
 import { Skipped } from '../framework/skip.js';
+import { ON_INTERN, request } from '../helpers/operations.js';
 import { sha256 } from '../helpers/proofs.js';
 import { ofIntern, put, secretName, VALUE } from '../helpers/vault.js';
 import { LATE } from '../model/options.js';
@@ -41,10 +42,20 @@ interface Life {
   chatted?: string | undefined;
 }
 
-/** Leads an intern to its next stage. Members who see it do so in turn. */
-async function lead(ctx: Ctx, { id }: Life, { by, peer }: Stage, has: (need: string) => boolean): Promise<void> {
+/** Who leads an intern to a stage: members who see it do so in turn. */
+const leaderOf = ({ peer }: Stage, has: (need: string) => boolean): Member =>
+  peer?.includes('leads') === true ? otherOf(has) : 'api_key';
+
+/** Leads an intern to its next stage, and looks at others at once. */
+async function lead(
+  ctx: Ctx,
+  { id }: Life,
+  stage: Stage,
+  { has, look }: { readonly has: (need: string) => boolean; look(): Promise<void> },
+): Promise<void> {
   const { api, interns } = ctx;
-  const as = peer?.includes('leads') === true ? otherOf(has) : 'api_key';
+  const { by } = stage;
+  const as = leaderOf(stage, has);
   if (by === 'create') return;
   const ask = (member: Member) =>
     by === 'delete' ? api.remove(id, undefined, { as: member }) : api[by](id, { as: member });
@@ -52,6 +63,7 @@ async function lead(ctx: Ctx, { id }: Life, { by, peer }: Stage, has: (need: str
   let { status } = await ask(as);
   if (status >= 300 && as !== 'api_key') ({ status } = await ask('api_key'));
   if (status >= 300) return;
+  await look();
   if (by === 'provision') {
     // Nobody attaches to one that boots.
     for (const access of accesses(ctx, id, has)) {
@@ -67,18 +79,18 @@ async function lead(ctx: Ctx, { id }: Life, { by, peer }: Stage, has: (need: str
 function neighbours({ api, interns }: Ctx, [before, id, after]: readonly [string, string, string]) {
   return {
     async look(): Promise<void> {
-      for (const one of [before, after, id]) await api.get(one).catch(unanswered);
+      for (const one of [after, before, id]) await api.get(one).catch(unanswered);
     },
-    /** Makes another intern the latest that runs (before a suspend) or rests (before a provision). */
-    async prepare({ by }: Stage): Promise<void> {
+    /** Makes another intern the latest that runs (before a suspend) or rests (before a provision), by the same member. */
+    async prepare({ by }: Stage, as: Member): Promise<void> {
       const { json } = await api.get(after);
       const runs = isRecord(json) && json.status === 'running';
       if (by === 'suspend') {
-        if (!runs) await api.provision(after);
+        if (!runs) await api.provision(after, { as });
         await interns.until(after, ['running']);
       }
       if (by !== 'provision' || !runs) return;
-      await api.suspend(after);
+      await api.suspend(after, { as });
       await interns.untilSuspended(after);
     },
   };
@@ -161,8 +173,10 @@ function operations(ctx: Ctx, life: Life, stage: Stage, has: (need: string) => b
       life.chatted ??= sessionId;
     },
     ...readsOf(ctx, id, has),
-    // A record is shown to members alone, and a daemon to no API key.
-    ...sample(strangersOf(ctx, has), 3).map((as) => () => send({ path: `/interns/${id}`, as })),
+    // A stranger has no part in it, whatever is asked for. A daemon is shown to no API key.
+    ...sample(strangersOf(ctx, has), 3).flatMap((as) =>
+      oneOf(ctx, ON_INTERN).map((asked) => () => send(request(ctx, asked, id, { as }))),
+    ),
     () => send({ path: `/interns/${id}/daemon`, as: 'api_key' }),
     ...oneOf(ctx, SIGNERS.filter(has)).map((as) => () => {
       const json = { bodySha256: sha256(String(random())), ...(random() < 0.5 ? {} : { route: ROUTE }) };
@@ -190,9 +204,9 @@ export async function beginLife(ctx: Ctx, has: (need: string) => boolean) {
   const others = neighbours(ctx, [before, life?.id ?? before, after]);
   const go = async (known: Life, stage: Stage) => {
     if (stage.by !== 'create') {
-      await others.prepare(stage).catch(unanswered);
+      await others.prepare(stage, leaderOf(stage, has)).catch(unanswered);
       await others.look();
-      await lead(ctx, known, stage, has);
+      await lead(ctx, known, stage, { has, look: others.look });
     }
     // Its create is repeated: nothing is left to be done.
     await create().catch(unanswered);
@@ -210,7 +224,7 @@ export async function beginLife(ctx: Ctx, has: (need: string) => boolean) {
     }
   };
   const through = async (stages: readonly Stage[]) => {
-    for (const stage of stages) if (life !== undefined) await go(life, stage);
+    for (const stage of stages) if (life !== undefined && !ctx.over()) await go(life, stage);
   };
   const end = async (waits: boolean) => {
     await aged;

@@ -90,7 +90,7 @@ const SECOND_LOOK = 0.2;
 /** Requests of a second look at one finding, and at the habits that may explain it. */
 const REQUESTS_OF_LOOK = 12;
 /** Requests that the measures of habits take. */
-const MEASURES = 48;
+const MEASURES = 160;
 const FEW = 6;
 /** ms that second looks wait: for late reads, and for the measures of habits. */
 const WAITS_OF_LOOKS = 30_000;

@@ -51,9 +51,10 @@ export const VISIBILITY = defineMutants({
   'hidden-tells-its-state': () => {
     const states = new Map<string, string>();
     return together(
-      puts((put) => (row, ...rest) => {
+      puts((put) => (...given) => {
+        const row = put(...given);
         states.set(row.id, row.record.status);
-        return put(row, ...rest);
+        return row;
       }),
       answers(
         {
