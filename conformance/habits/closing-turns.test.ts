@@ -34,7 +34,9 @@ async function refused(
     const invokes = request.url.endsWith('/invoke');
     const text = open ? 'data: {"choices":[]}\n\n' : DONE;
     if (sent++ === 0 || sent > times + 1)
-      return invokes ? Response.json({ session_id: 's', status: 'started' }, { status: 202 }) : new Response(text, STREAM);
+      return invokes
+        ? Response.json({ session_id: 's', status: 'started' }, { status: 202 })
+        : new Response(text, STREAM);
     const error = { code: 409, message: 'Busy', metadata: { reason: 'busy', retryable: true } };
     return Response.json({ error }, { status: 409, headers: after === '' ? {} : { 'retry-after': after } });
   };

@@ -178,6 +178,10 @@ export interface InternFacts extends Dealt {
   moved: number | undefined;
   /** When the latest suspend or delete was answered that may have taken effect. */
   halted: number | undefined;
+  /** Chat requests whose answer has not ended, by their numbers. */
+  readonly streams: Set<number>;
+  /** When the latest turn of chat is over for sure: it may close after its end, and go on for a while if its client left. */
+  free: number;
   /** The latest answered daemon access. Undefined after a call that asks for another state. */
   attached: { readonly at: number; readonly number: number } | undefined;
   /** The latest accepted lifecycle call whose effect nothing has shown yet. */
@@ -225,6 +229,8 @@ export const internFacts = (id: string): InternFacts => ({
   moving: 0,
   moved: undefined,
   halted: undefined,
+  streams: new Set(),
+  free: 0,
   attached: undefined,
   awaited: undefined,
   stored: new Map(),

@@ -44,6 +44,10 @@ const VAULTS: ReadonlySet<string> = new Set(['intern secrets', 'store intern sec
 /** Operations that find an intern during its teardown. */
 const THERE: ReadonlySet<string> = new Set(['get', 'delete']);
 
+/** ms for which a turn of chat may close, and for which one may go on that its client has left (CHAT-10). */
+const CLOSES = 2_000;
+const GOES_ON = 60_000;
+
 /** Updates of an intern that are kept to be shown. */
 const SHOWN_UPDATES = 4;
 /** Most interns, and most lifecycle calls, that are remembered: traffic may go on for days. */
@@ -232,6 +236,11 @@ export function createModel(options: ModelOptions) {
     if (answered === undefined) dealings.lost(asked);
     else dealings.begins(asked, answered.status, answered.at);
   };
+  /** A chat request is over: its stream has ended, or its client left it. */
+  const streamed = ({ number }: Asked, id: string | undefined, until: number) => {
+    const facts = id === undefined ? undefined : interns.get(id);
+    if (facts?.streams.delete(number) === true) facts.free = Math.max(facts.free, until);
+  };
   /** A read by the creator of an intern is answered 404. */
   const unreadable = (facts: InternFacts, asked: Asked, at: number) => {
     const { made, phase } = facts;
@@ -354,6 +363,7 @@ export function createModel(options: ModelOptions) {
       if (name === 'delete intern secret') forgetSecret(String(id), String(secret));
       if (name === 'store intern secret') interns.get(String(id))?.storing.set(String(secret), asked.number);
       if (id !== undefined) sessions.asks(asked, id);
+      if (name === 'chat') interns.get(String(id))?.streams.add(asked.number);
       if (name === undefined || facts === undefined) return;
       if (facts.awaited !== undefined && UNDONE_BY[facts.awaited.name].includes(name)) facts.awaited = undefined;
       if (after !== undefined) {
@@ -384,6 +394,7 @@ export function createModel(options: ModelOptions) {
       dealings.sees(asked, answered);
       if (id === undefined) return;
       moves(asked, true, answered.at);
+      streamed(asked, id, answered.at + GOES_ON);
       sessions.ends(asked, id);
       sessions.heard(exchange, id);
     },
@@ -421,6 +432,8 @@ export function createModel(options: ModelOptions) {
       const facts = id === undefined ? undefined : interns.get(id);
       const at = answered?.at ?? asked.at;
       moves(asked, took, at, status);
+      const none = status !== undefined && status !== 200 && !saysNothing(status);
+      streamed(asked, id, none ? 0 : at + (answered?.stream?.ended === 'end' ? CLOSES : GOES_ON));
       if (name === 'update' && asked.body.kind === 'unknown')
         for (const value of Object.values(facts?.settings ?? {})) value.forget(at);
       if (answered === undefined) return;

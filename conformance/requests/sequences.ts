@@ -156,6 +156,11 @@ async function replies(ctx: Ctx, has: (need: string) => boolean): Promise<void> 
       await chat(id, { messages: [tool], session_id: session, extra: { stream } }, { as: by })
         .then(heard)
         .catch(unanswered);
+    // A run that waits keeps nobody out.
+    if (behaviour === 'ask-permission')
+      await chat(id, { prompt: prompt('echo') }, { as: by })
+        .then(heard)
+        .catch(unanswered);
     await reply(right);
     for (const late of [{}, { call: `${call}x` }, { content: NO_OPTIONS[0] }]) await reply({ ...right, ...late });
     await others(ctx.sample(strangers, 2));

@@ -352,6 +352,23 @@ export const CHATS: readonly Rule[] = [
           : undefined,
     },
   }),
+  ...rulesOf('CHAT-14', ['chat'], {
+    'busy-while-it-streams': {
+      level: 'P',
+      says: 'An intern is busy only while a run of chat streams on it: none on another intern, and none that waits.',
+      judge: (seen, model) => {
+        const { answered, asked, error, intern } = seen;
+        if (intern?.made === undefined || model.options.partial === true) return undefined;
+        if (answered.status < 300) return 'kept';
+        const others = [...intern.streams].some((number) => number !== asked.number);
+        return answered.status !== 409 || error?.reason !== 'busy' || others || asked.at < intern.free
+          ? undefined
+          : holds(false, 'a prompt to an intern on which nothing streams', 'one that is not busy', answered.status, [
+              intern.made.number,
+            ]);
+      },
+    },
+  }),
   ...rulesOf('INVOKE-1', ['invoke'], {
     'accepted-form': {
       says: 'Invoke answers 202 with the session_id.',

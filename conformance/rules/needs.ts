@@ -8,7 +8,7 @@ const NEEDS: readonly (readonly [RegExp, string])[] = [
   [/^AUTH-4\//, 'own_key'],
   [/^BASE-4\//, 'regional_host'],
   // Elsewhere others may take an intern away.
-  [/^(INVOKE-1\/invoke-accepted|LIFE-1\/found)$/, 'control'],
+  [/^LIFE-1\/found$/, 'control'],
 ];
 
 /** The needs of a target for an answer that the rule is held against, as far as they are known. */
