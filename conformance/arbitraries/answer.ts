@@ -6,7 +6,7 @@ export const options = (): fc.Arbitrary<string[]> =>
   fc.shuffledSubarray([...ALL_OPTIONS], { minLength: 1 }).map((some) => [...some]);
 
 /** Texts that are not options at all. */
-export const NO_OPTIONS: readonly string[] = ['', ' ', 'yes', 'null'];
+export const NO_OPTIONS: readonly string[] = ['no such option', '', ' ', 'yes', 'null'];
 
 /** Texts that answer no question, whatever it asks for. */
 export const NO_ACTIONS: readonly string[] = [

@@ -204,11 +204,16 @@ const FINISHES = ['stop', 'tool_calls', 'error'] as const;
  * The finish reason. Where no script decides, another valid one
  * is the intern's choice, and the check is skipped.
  */
-export function finish(t: Transcript, expected: (typeof FINISHES)[number], what = 'the stream'): void {
+export function finish(
+  t: Transcript,
+  expected: (typeof FINISHES)[number],
+  what = 'the stream',
+  decides: 'the intern' | 'the service' = 'the intern',
+): void {
   asserted(() => ({ kind: 'stream', rule: 'finish', finish: expected }));
   if (t.finish === expected) return;
   const finish = FINISHES.find((one) => one === t.finish);
-  if (!t.scripted && t.done && finish !== undefined) {
+  if (decides === 'the intern' && !t.scripted && t.done && finish !== undefined) {
     // The intern decides what it does. The service decides how that is streamed.
     grammar(t, 'S');
     const error = t.error === undefined ? {} : { error: t.error };

@@ -103,7 +103,6 @@ export const BY_CONTROL: Readonly<Record<string, Unseen>> = {
   'deadline-goes-on-after-the-answer': { because: 'time', why: 'a run of more than five minutes' },
   'invoke-for-half-an-hour': { because: 'time', why: 'a run of half an hour' },
   'eight-may-wait': { because: 'dear', why: 'nine prompts, eight of them waiting' },
-  'vault-pages-of-50': { because: 'dear', why: 'more than 50 secrets' },
 };
 
 /** Where a mutant shows: from outside, nowhere from outside, or on an emulator alone, as nothing states what it breaks. */

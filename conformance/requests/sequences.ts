@@ -194,6 +194,18 @@ async function secrets({ interns, send, over }: Ctx): Promise<void> {
   await list(all, ofIntern(id)).catch(unanswered);
 }
 
+/** More secrets than some lists show. */
+const MANY = 51;
+
+/** Fills the vault of an intern with many secrets, and lists them. */
+async function manySecrets({ interns, over, send }: Ctx): Promise<void> {
+  const scope = ofIntern((await interns.stopped()).id);
+  const name = secretName({ interns });
+  for (let at = 0; at < MANY && !over(); at++)
+    await put({ send }, scope, `${name}_${at}`, { value: VALUE, hosts: ['api.example.com'] }).catch(unanswered);
+  await list({ send }, scope).catch(unanswered);
+}
+
 /** Reads a mapping again and again, between reads by other ids, by an unknown id, and without a credential. */
 async function mappings({ interns, send, target }: Ctx): Promise<void> {
   const read = (id: unknown, as: 'management_key' | null = 'management_key') =>
@@ -389,6 +401,7 @@ export function sequences(
     { turn: true, last: true, send: async () => void (await kept?.().catch(unanswered)) },
     // By then it is known whether reads are late.
     { ...inTwos(false, () => names(ctx, has)), last: true },
+    { ...inTwos(false, () => manySecrets(ctx)), last: true },
     {
       turn: false,
       last: true,

@@ -100,7 +100,7 @@ function readRecords(seen: Seen, model: Model): readonly RecordFields[] {
  */
 function cameTo({ id, status }: RecordFields, name: Act['name'], { asked, operation }: Seen, model: Model) {
   const facts = model.interns.get(String(id));
-  const { awaited, lost, made, shown, moving = 0, moved, phase } = facts ?? {};
+  const { awaited, halted, lost, made, shown, moving = 0, moved, phase } = facts ?? {};
   // An accepted call may show late.
   if (shown === undefined || awaited !== undefined) return undefined;
   // A read of a new intern may be late.
@@ -108,9 +108,10 @@ function cameTo({ id, status }: RecordFields, name: Act['name'], { asked, operat
   // An earlier exchange may have missed the intern already.
   const until = name === 'delete' && lost !== undefined && lost.at > shown.at ? lost.at : asked.at;
   if (until - shown.at > SOON || moving > 0) return undefined;
-  // Another call may explain it: reads may be late, and a prompt may wake an intern after a while.
+  // Another call may explain it: reads may be late, and a prompt may wake an intern after a while, but suspends none.
   const late = shown.sure && operation.name === 'get' && name !== 'provision' ? 0 : LATE_READ;
-  if (moved !== undefined && moved > shown.at - late) return undefined;
+  const changed = name === 'suspend' ? halted : moved;
+  if (changed !== undefined && changed > shown.at - late) return undefined;
   const mayBeNew = phase?.since(shown.at)?.has('new') !== false;
   // A create that asks for a boot may lead to it later.
   if (name === 'provision' && made?.body.provision === true && moved === undefined && mayBeNew) return undefined;

@@ -88,6 +88,20 @@ export const VAULT: readonly Rule[] = [
         );
       },
     },
+    'default-limit': {
+      says: 'A list of secrets without a limit ends before the last secret only if it has 100.',
+      alone: true,
+      of: ['secrets', 'intern secrets'],
+      judge: (seen) =>
+        !isDone(seen) || seen.asked.query.has('limit') || typeof seen.json?.has_more !== 'boolean'
+          ? undefined
+          : holds(
+              !seen.json.has_more || secretsOf(seen).length === 100,
+              'secrets of a list without a limit that has more',
+              '100',
+              secretsOf(seen).length,
+            ),
+    },
   }),
   ...rulesOf('VAULT-1', ['intern secrets'], {
     kept: {

@@ -9,7 +9,7 @@ import type { ShownExchange } from '../probe/evidence.js';
 import { internIn, internPath, type Send } from '../probe/request.js';
 import type { Rule } from '../rules/index.js';
 import { needOf } from '../rules/needs.js';
-import { ASIDE } from '../rules/refusals.js';
+import { ASIDE, REFUSALS } from '../rules/refusals.js';
 import { type Attempt, attempt } from './attempt.js';
 import { LATE_READ } from './create-context.js';
 import { reported } from './finding.js';
@@ -109,7 +109,9 @@ async function excuseOf(
   /** After the run, two exchanges are enough for a rule that needs no other exchange, or has waited. */
   const isEnoughAfter = hasWaited || (alone && isShown);
   const reads = isRead(send);
-  const changesNothing = reads || REFUSED.has(status);
+  // Where a refusal is due, a request that got another one may be sent again, whatever its status.
+  const isRefusal = status >= 400 && status < 500 && REFUSALS.some((one) => one.id === rule.id);
+  const changesNothing = reads || isRefusal || REFUSED.has(status);
   const id = internIn(send.path ?? '');
   /** A request that can show the breach again and changes nothing: the same request, or a read of its intern. */
   const shows: Send | undefined = changesNothing ? send : id === undefined ? undefined : readOf(send, id);

@@ -29,7 +29,12 @@ export function nextOf(waiting: readonly Pick<Unit, 'id' | 'needs'>[], isLimited
 }
 
 /** Checks that rest on the intern's behaviour in other checks, and come after them. */
-const AFTER_OTHERS = ['invoke-sessions/steered-live', ...OVER_LIMIT];
+const AFTER_OTHERS = [
+  'chat-endings/suspend-while-streaming',
+  'chat-endings/delete-while-streaming',
+  'invoke-sessions/steered-live',
+  ...OVER_LIMIT,
+];
 
 /** The units in the given order, except that BEFORE_ALL comes first. */
 export const asTheyStand = <One extends Pick<Unit, 'id'>>(units: readonly One[]): readonly One[] =>

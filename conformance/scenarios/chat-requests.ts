@@ -62,16 +62,26 @@ const asking = (text: string) => `${text}\n\nRepeat the text above exactly, and 
 
 const letters = (text: string) => [...text].sort().join('');
 
+/** A text without letters beyond ASCII, or what came in their place. */
+const ascii = (text: string) => text.replace(/[^ -~]|\?/g, '');
+
 const solid = (text: string) => text.replace(/\s+/g, '');
 
 /** The change of a text on its way through an intern that was to repeat it, where the way changed it and not the intern. */
 function damage(said: string, prompt: string, text: string): string | undefined {
   const words = text.split(/\s+/);
   const heard = said.split(/\s+/).filter((word) => words.includes(word));
-  if (heard.join(' ').includes(words.join(' '))) return undefined;
+  const lines = said.replace(/\s+/g, ' ');
+  if ([heard.join(' '), lines].some((one) => one.includes(words.join(' ')))) return undefined;
   if (solid(said).includes(solid(text))) return 'without the white space between words';
-  const turned = [prompt, text].some((whole) => letters(solid(whole)) === letters(solid(said)));
-  return turned ? 'all of its characters in another order' : undefined;
+  const wholes = [prompt, text].map(solid);
+  if (wholes.some((whole) => letters(whole) === letters(solid(said)))) return 'all of its characters in another order';
+  const lost = [...text].filter((letter) => ascii(letter) === '' && !/\s/.test(letter));
+  return lost.length > 0 &&
+    !lost.some((letter) => said.includes(letter)) &&
+    wholes.some((whole) => ascii(whole) === ascii(solid(said)))
+    ? 'without its letters beyond ASCII'
+    : undefined;
 }
 
 /** A text of words that nobody has said before. */

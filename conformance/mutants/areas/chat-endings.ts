@@ -1,5 +1,6 @@
 import type { Json } from '../../../emulator/wire/json.js';
-import { defineMutants } from '../mutant.js';
+import { defineMutants, together } from '../mutant.js';
+import { exchanges } from '../operators/answers.js';
 import { yields } from '../operators/behaviours.js';
 import { choiceOf, chunks, final, heldBack, streamErrors } from '../operators/streams.js';
 
@@ -53,6 +54,20 @@ export const CHAT_ENDINGS = defineMutants({
   'usage-after-tool-calls': final<unknown>('usage', (usage, { finish }) =>
     finish === 'tool_calls' ? usageOf(1) : usage,
   ),
+  // The stream of an intern that is suspended ends as a whole reply does.
+  'suspend-completes-streams': () => {
+    const suspends = new Set<unknown>();
+    return together(
+      exchanges(({ operation, internId, request }, next) => {
+        if (operation === 'suspend') suspends.add(internId);
+        return next(request);
+      }),
+      chunks(({ internId }) => ({ error, ...one }) => {
+        if (error === undefined || !suspends.has(internId)) return error === undefined ? one : { ...one, error };
+        return { ...one, choices: [{ ...choiceOf(one), finish_reason: 'stop' }] };
+      }),
+    );
+  },
   'error-code-of-its-own': streamErrors('run_ended', { code: 500 }),
   // A run that meets its deadline ends as severed.
   'error-reason-of-the-deadline': yields(

@@ -60,6 +60,7 @@ export const CHAT_STREAM = defineMutants({
   }),
   'stream-trims-pieces': chunk(CONTENT, (text) => text.trimEnd()),
   'stream-mends-surrogates': chunk(CONTENT, (text) => Buffer.from(text, 'utf8').toString('utf8')),
+  'stream-loses-letters': chunk(CONTENT, (text) => text.replace(/[^\n -~]/g, '')),
   // Of a long reply what comes after 1,000 chunks is lost.
   'stream-loses-the-thousandth': chunks(() => {
     let count = 0;
