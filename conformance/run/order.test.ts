@@ -3,7 +3,7 @@ import { systemHost } from '../probe/time.js';
 import { ruleOf } from '../rules/check.js';
 import { checks } from '../scenarios/index.js';
 import { budgetNamed, createEnding, limitsOf } from './budget.js';
-import { inOrder, nextOf, prompts } from './runner.js';
+import { AFTER_OTHERS, inOrder, nextOf, prompts } from './runner.js';
 
 const deployed = (need: string) => ['control', 'clock', 'disposable'].includes(need) || need.startsWith('slow:');
 const units = checks.map((check) => ({
@@ -21,16 +21,13 @@ test('every check has a place, the first rows and streams come first, rules last
   expect(at('chat-steering/steered')).toBeLessThan(at('rows/interface'));
   expect(at('rows/interface')).toBeLessThan(at('auth/authorization-forms'));
   const usual = order.filter(({ watches }) => !watches).map(({ id }) => id);
-  expect(usual.slice(-3).sort()).toEqual([
-    'invoke-sessions/steered-live',
-    'limiter/invoke-as-met',
-    'limiter/signing-as-met',
-  ]);
+  expect(usual.slice(-AFTER_OTHERS.length).sort()).toEqual(AFTER_OTHERS.toSorted());
 });
 
 /** The checks that a deployment can be asked, but for those that have a place of their own. */
 const ranked = order.filter(
-  ({ id, needs, watches }) => !watches && !needs.some(deployed) && !/as-met|steered-live|rows\//.test(id),
+  ({ id, needs, watches }) =>
+    !watches && !needs.some(deployed) && !AFTER_OTHERS.includes(id) && !id.startsWith('rows/'),
 );
 
 test('what the target lacks something for comes after all that it can be asked', () => {
@@ -117,18 +114,18 @@ test('no request is let in beyond the limit, what the clean-up owes kept, and no
 
 test('units under way take nothing of what second looks need', () => {
   let found = 0;
-  const limits = limitsOf({ maxRequests: 1_000, maxTime: Number.POSITIVE_INFINITY }, { free: false });
+  const limits = limitsOf({ maxRequests: 2_000, maxTime: Number.POSITIVE_INFINITY }, { free: false });
   const room = createEnding(systemHost, { limits });
   room.begin(() => ({ requests: 0, wait: 0, found, pace: 0 }));
   const isLeft = (left: number) => {
-    for (; sent < 1_000 - left; sent++) room.enter(false, 0);
+    for (; sent < 2_000 - left; sent++) room.enter(false, 0);
     return room.without(false) === undefined;
   };
   let sent = 0;
-  expect(isLeft(80)).toBe(true);
+  expect(isLeft(200)).toBe(true);
   found = 1;
-  expect(isLeft(60 + 12)).toBe(true);
-  expect(isLeft(60 + 11)).toBe(false);
+  expect(isLeft(172 + 12)).toBe(true);
+  expect(isLeft(172 + 11)).toBe(false);
 });
 
 test('while turns wait, what needs a caller over the limit goes first, then what takes no turn', () => {

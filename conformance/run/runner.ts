@@ -29,7 +29,7 @@ export function nextOf(waiting: readonly Pick<Unit, 'id' | 'needs'>[], isLimited
 }
 
 /** Checks that rest on the intern's behaviour in other checks, and come after them. */
-const AFTER_OTHERS = [
+export const AFTER_OTHERS = [
   'chat-endings/suspend-while-streaming',
   'chat-endings/delete-while-streaming',
   'invoke-sessions/steered-live',
