@@ -8,7 +8,7 @@ import { cover, isGood, type Row } from './cover.js';
 import { firstRows } from './first.js';
 import { createShelf, type Shelf } from './ground.js';
 import { type Ground, type State, TABLES, type Table } from './rows.js';
-import { sendLists, sequences } from './sequences.js';
+import { manySecrets, sendLists, sequences } from './sequences.js';
 import { unanswered } from './unanswered.js';
 
 /** The circumstances for sending rows. */
@@ -231,4 +231,6 @@ export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
   for (const rows of plans.filter((_, at) => usable[at]?.operation === 'list'))
     for (const row of rows.slice(0, 2).flat().filter(isGood)) if (!options.over()) await done(ctx, shelf, row, options);
   if (!options.over()) await sendLists(ctx);
+  // So many requests for one list come after all others.
+  if (!options.over()) await manySecrets(ctx);
 }

@@ -678,6 +678,28 @@ test('of a stream that was left before its end only its question counts', () => 
   expect(judged([CREATE, spoke, chats({})]).map(({ id }) => id)).not.toContain('CHAT-15/new-session');
 });
 
+test('an intern is busy only while a stream of its own may go on', () => {
+  const refused = (at?: number) =>
+    entry(`POST ${ONE}/chat/completions`, 409, error(409, 'busy'), {
+      json: chats({}).json,
+      ...(at === undefined ? {} : { at }),
+    });
+  const isBlamed = (...conversation: readonly Said[]) =>
+    judged([CREATE, ...conversation]).some(({ id }) => id === 'CHAT-14/busy-while-it-streams');
+  const spoke = chats({ says: ['Hi.'] });
+  const elsewhere = { ...spoke, path: `/interns/${TWO.id}/chat/completions` };
+  expect([isBlamed(refused()), isBlamed(spoke, refused()), isBlamed({ ...elsewhere, meanwhile: [refused()] })]).toEqual(
+    [true, true, true],
+  );
+  const left = { ...spoke, left: true as const };
+  expect([
+    isBlamed(spoke, refused(500)),
+    isBlamed(left, refused()),
+    isBlamed({ ...spoke, meanwhile: [refused()] }),
+  ]).toEqual([false, false, false]);
+  expect(isBlamed(refused(), refused(500))).toBe(true);
+});
+
 test('no read counts as late once ten showed at once what was made, and none did not', () => {
   const missed = entry(`GET ${ONE}`, 404, error(404, 'not_found'));
   const found = entry(`GET ${ONE}`, 200, record());
