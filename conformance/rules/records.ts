@@ -504,6 +504,24 @@ export const RECORDS: readonly Rule[] = [
         },
       ]),
     ),
+    'shows-that-it-goes': {
+      requirement: 'DELETE-1',
+      level: 'P',
+      says: 'A read after an accepted delete shows that the intern goes: destroying, until it is gone.',
+      settles: 'between writes',
+      ...ofOwn((record, seen, model) => {
+        const { awaited } = model.interns.get(String(record.id)) ?? {};
+        return awaited?.name !== 'delete' || seen.operation.name !== 'get' || seen.asked.at < awaited.at
+          ? undefined
+          : holds(
+              !SHOWS_NOTHING.delete.includes(String(record.status)),
+              `status of ${where(seen)} that is deleted`,
+              'that of one that goes',
+              record.status,
+              [awaited.number],
+            );
+      }),
+    },
     'refused-does-nothing': {
       says: 'A refused lifecycle call changes nothing.',
       of: ['get', 'list'],

@@ -106,8 +106,6 @@ async function excuseOf(
   const { because, by, finding, send, status } = last;
   const isShown = exchanges.size > 1;
   const hasWaited = settles === 'by itself' && isShown;
-  /** After the run, two exchanges are enough for a rule that needs no other exchange, or has waited. */
-  const isEnoughAfter = hasWaited || (alone && isShown);
   const reads = isRead(send);
   // Where a refusal is due, a request that got another one may be sent again, whatever its status.
   const isRefusal = status >= 400 && status < 500 && REFUSALS.some((one) => one.id === rule.id);
@@ -145,7 +143,8 @@ async function excuseOf(
         monitors.of(check.id).judged === judged;
       comes = exchanges.size > before || (comes && isUnjudged);
     } else comes = alone;
-    const isOver = error instanceof Stopped && isEnoughAfter;
+    // After the run, two exchanges are enough for a rule that needs no other exchange, or has waited.
+    const isOver = error instanceof Stopped && (hasWaited || (alone && isShown));
     // Two exchanges that late reads could explain count if reads are never late.
     const isDoubtful = !comes && settles === 'between writes' && isShown && error === undefined;
     comes ||= isOver;
@@ -163,8 +162,8 @@ async function excuseOf(
   const { list, read, measured } = session.learnt.lag;
   const counts = tried.error instanceof Finding && (comes || (measured > 0 && list === 0 && read === 0));
   const skip = decided?.skip ?? stop ?? (counts ? undefined : raced({ kind: 'not-again', found: finding.found }).skip);
-  // No habit can be asked any more. Habits only give a service time, which the rule has given, too, or does not need.
-  return isEnoughAfter && skip?.kind === 'stopped' ? undefined : skip;
+  // No habit can be asked any more. Habits only give a service time, which the rule has given, too.
+  return hasWaited && skip?.kind === 'stopped' ? undefined : skip;
 }
 
 /** The result of a rule over the whole run. Never throws. */
