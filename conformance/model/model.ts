@@ -433,7 +433,8 @@ export function createModel(options: ModelOptions) {
       const at = answered?.at ?? asked.at;
       moves(asked, took, at, status);
       const none = status !== undefined && status !== 200 && !saysNothing(status);
-      streamed(asked, id, none ? 0 : at + (answered?.stream?.ended === 'end' ? CLOSES : GOES_ON));
+      const closes = ours ? 0 : CLOSES;
+      streamed(asked, id, none ? 0 : at + (answered?.stream?.ended === 'end' ? closes : GOES_ON));
       if (name === 'update' && asked.body.kind === 'unknown')
         for (const value of Object.values(facts?.settings ?? {})) value.forget(at);
       if (answered === undefined) return;
