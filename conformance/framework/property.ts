@@ -81,14 +81,22 @@ export function createProperty(options: PropertyOptions): Ctx['property'] {
       failures++;
       throw finding;
     });
-    const details = await fc.check(tries, {
-      seed,
-      numRuns: start !== undefined && replayed === undefined ? 1 : options.runs,
-      ...(replayed === undefined || replayed === '' ? {} : { path: replayed }),
-      maxSkipsPerRun: 1_000,
-      // The same values again show nothing new.
-      ignoreEqualValues: true,
+    const checked = async (path: string | undefined) =>
+      fc.check(tries, {
+        seed,
+        numRuns: start !== undefined && replayed === undefined ? 1 : options.runs,
+        ...(path === undefined || path === '' ? {} : { path }),
+        maxSkipsPerRun: 1_000,
+        // The same values again show nothing new.
+        ignoreEqualValues: true,
+      });
+    const found = await checked(replayed).catch((error: unknown) => {
+      if (before === undefined || !/^Unable to replay/.test((error as Error).message)) throw error;
+      return undefined;
     });
+    // The run may have learnt since to draw other values: none is at the path of that counterexample.
+    const isGone = found === undefined || (before !== undefined && begun === 0);
+    const details = isGone ? await checked(undefined) : found;
     if (fatal !== undefined) throw (fatal as { error: unknown }).error;
     options.done({ name, seed, runs: before?.runs ?? details.numRuns });
     if (!details.failed) return;

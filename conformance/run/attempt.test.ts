@@ -375,3 +375,23 @@ test('a property of a thousand million runs lets the process do what else it has
   await expect(ended).rejects.toBe(ends);
   expect(turns).toBe(3);
 });
+
+test.each(['0:9999', '0:9999:0'])(
+  'a counterexample that is drawn no more is tried again by another: %s',
+  async (path) => {
+    const tried: unknown[] = [];
+    const property = createProperty({
+      seedOf: () => 1,
+      runs: 10,
+      again: { name: 'words', counterexample: ['"é"'], seed: 1, path, runs: 1, shrinks: 1 },
+      shrinkBudget: 0,
+      now: () => 0,
+      turn: async () => {},
+      fresh: async () => {},
+      setUp: () => {},
+      done: () => {},
+    });
+    await property('words', fc.constantFrom('plain', 'words'), async (word) => void tried.push(word));
+    expect(tried).toHaveLength(1);
+  },
+);
