@@ -10,6 +10,7 @@ import { run } from '../../conformance/run.js';
 import { blind } from './blind/index.js';
 import { blind27 } from './blind27/index.js';
 import { blind28 } from './blind28/index.js';
+import { blind29 } from './blind29/index.js';
 import { newer } from './newer/index.js';
 import { ways } from './ways/index.js';
 import { deployWay, type Way } from './world.js';
@@ -41,6 +42,8 @@ const SAMPLES: readonly (readonly [name: string, ways: readonly Way[]])[] = [
   // By another reader of interface.md alone. The misses of the first, the third, and so on were shown.
   ['2026-11-28 shown', blind28.filter((_, at) => at % 2 === 0)],
   ['2026-11-28 hidden', blind28.filter((_, at) => at % 2 === 1)],
+  // By a further reader of interface.md alone, before its writer saw anything of the kit.
+  ['2026-11-29', blind29],
 ];
 
 /** Checks that failed until the first did, with one seed, and how often the way showed. */
