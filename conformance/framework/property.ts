@@ -84,7 +84,7 @@ export function createProperty(options: PropertyOptions): Ctx['property'] {
     const checked = async (path: string | undefined) =>
       fc.check(tries, {
         seed,
-        numRuns: start !== undefined && replayed === undefined ? 1 : options.runs,
+        numRuns: start !== undefined && path === undefined ? 1 : options.runs,
         ...(path === undefined || path === '' ? {} : { path }),
         maxSkipsPerRun: 1_000,
         // The same values again show nothing new.

@@ -75,7 +75,7 @@ export async function boots(visit: Visit): Promise<string> {
   if (status >= 300 || typeof id !== 'string') return 'none';
   const booted = await visit.send({ method: 'POST', path: visit.pathOf(id, '/provision') });
   // A service that boots at once what it creates refuses the provision.
-  return (booted.status < 300 || booted.status === 409) && (await becomes(visit, id, (status) => status === 'running'))
-    ? id
-    : 'none';
+  const isBooting =
+    booted.status < 300 || (booted.status === 409 && (await becomes(visit, id, (status) => status !== 'stopped', 1)));
+  return isBooting && (await becomes(visit, id, (status) => status === 'running')) ? id : 'none';
 }

@@ -434,7 +434,10 @@ export function createModel(options: ModelOptions) {
       moves(asked, took, at, status);
       const none = status !== undefined && status !== 200 && !saysNothing(status);
       const closes = ours ? 0 : CLOSES;
-      streamed(asked, id, none ? 0 : at + (answered?.stream?.ended === 'end' ? closes : GOES_ON));
+      const hasEnded = answered?.stream?.ended === 'end' || answered?.text.includes('\ndata: [DONE]') === true;
+      // Nobody knows when the run ends of a prompt that got no answer.
+      const goesOn = answered === undefined ? Number.POSITIVE_INFINITY : at + GOES_ON;
+      streamed(asked, id, none ? 0 : hasEnded ? at + closes : goesOn);
       if (name === 'update' && asked.body.kind === 'unknown')
         for (const value of Object.values(facts?.settings ?? {})) value.forget(at);
       if (answered === undefined) return;

@@ -77,6 +77,9 @@ async function lead(
 
 /** The intern of a life among those that were made just before it and just after it. No stage names them. */
 function neighbours({ api, interns }: Ctx, [before, id, after]: readonly [string, string, string]) {
+  /** The call is made by another if the member may not make it. */
+  const does = async (name: 'provision' | 'suspend', as: Member): Promise<boolean> =>
+    (await api[name](after, { as })).status < 300 || (as !== 'api_key' && (await api[name](after)).status < 300);
   return {
     async look(): Promise<void> {
       for (const one of [after, before, id]) await api.get(one).catch(unanswered);
@@ -86,12 +89,10 @@ function neighbours({ api, interns }: Ctx, [before, id, after]: readonly [string
       const { json } = await api.get(after);
       const runs = isRecord(json) && json.status === 'running';
       if (by === 'suspend') {
-        if (!runs) await api.provision(after, { as });
+        if (!runs && !(await does('provision', as))) return;
         await interns.until(after, ['running']);
       }
-      if (by !== 'provision' || !runs) return;
-      await api.suspend(after, { as });
-      await interns.untilSuspended(after);
+      if (by === 'provision' && runs && (await does('suspend', as))) await interns.untilSuspended(after);
     },
   };
 }

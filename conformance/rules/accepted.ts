@@ -1,7 +1,7 @@
 import type { Phase } from '../model/intern.js';
 import type { Model } from '../model/model.js';
 import { isDaemon, isSigning, type OperationName } from '../model/operations.js';
-import { type Level, type RequirementId, requirement, speaksAt } from '../requirements/index.js';
+import { type RequirementId, requirement, speaksAt } from '../requirements/index.js';
 import {
   ASIDE,
   actionIn,
@@ -115,14 +115,15 @@ export const ACCEPTED_RULES: readonly Rule[] = [
       const { sure, maybe } = wrongIn(seen, model);
       // A mistake with stated statuses explains no other status, nor does one with published statuses at a target that is held to
       // the published API. No mistake explains a failure of the service.
-      const isHeld = (level: Level) => level === 'S' || model.options.profile.published;
+      const isHeld = ({ level, open }: Refusal) =>
+        level === 'S' || (level === 'P' && open !== true && model.options.profile.published);
       return (
         sure.length === 0 &&
         (isCallerBlamed(seen, maybe) ||
           maybe.every(
-            ({ level, statuses }) =>
-              !statuses.includes(status) &&
-              (status === 409 || status >= 500 || (isHeld(level) && statuses !== REFUSED)),
+            (one) =>
+              !one.statuses.includes(status) &&
+              (status === 409 || status >= 500 || (isHeld(one) && one.statuses !== REFUSED)),
           ))
       );
     };

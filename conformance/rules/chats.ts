@@ -5,7 +5,7 @@ import { isRecord } from '../probe/json.js';
 import { isAnswer } from '../probe/request.js';
 import { STREAM_RULES, type StreamRule } from '../probe/stream-rules.js';
 import { reasonIs } from './errors.js';
-import { each, holds, is, isBodyKnown, type Judgement, type Rule, rulesOf, type Seen } from './rule.js';
+import { each, holds, is, isBodyKnown, isTurning, type Judgement, type Rule, rulesOf, type Seen } from './rule.js';
 
 /** Fields that would tell what a run says, or how it goes. */
 const PROGRESS = ['output', 'content', 'text', 'message', 'messages', 'choices', 'result', 'usage', 'progress'];
@@ -359,9 +359,13 @@ export const CHATS: readonly Rule[] = [
       judge: (seen, model) => {
         const { answered, asked, error, intern } = seen;
         if (intern?.made === undefined || model.options.partial === true) return undefined;
-        if (answered.status < 300) return 'kept';
         const others = [...intern.streams].some((number) => number !== asked.number);
-        return answered.status !== 409 || error?.reason !== 'busy' || others || asked.at < intern.free
+        if (others || isTurning(seen, model) || asked.at < intern.free) return undefined;
+        if (answered.status < 300) {
+          const elsewhere = [...model.present].some((one) => one !== intern && one.streams.size > 0);
+          return elsewhere || intern.questions.size > 0 ? 'kept' : undefined;
+        }
+        return answered.status !== 409 || error?.reason !== 'busy'
           ? undefined
           : holds(false, 'a prompt to an intern on which nothing streams', 'one that is not busy', answered.status, [
               intern.made.number,

@@ -34,6 +34,9 @@ import {
   shows,
 } from './rule.js';
 
+/** ms within which a service may begin the teardown of an intern that it accepted to delete. */
+const STARTS = 2_000;
+
 /** The records of interns that this traffic made. Older interns may have records of an older form. */
 const ownRecords = once((seen, model): readonly RecordFields[] =>
   recordsOf(seen, model).filter(
@@ -511,7 +514,9 @@ export const RECORDS: readonly Rule[] = [
       settles: 'between writes',
       ...ofOwn((record, seen, model) => {
         const { awaited } = model.interns.get(String(record.id)) ?? {};
-        return awaited?.name !== 'delete' || seen.operation.name !== 'get' || seen.asked.at < awaited.at
+        return awaited?.name !== 'delete' ||
+          seen.operation.name !== 'get' ||
+          seen.asked.at < awaited.at + (model.options.ours === true ? 0 : STARTS)
           ? undefined
           : holds(
               !SHOWS_NOTHING.delete.includes(String(record.status)),

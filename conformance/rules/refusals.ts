@@ -21,7 +21,18 @@ import {
   isSecretName,
   isUpdate,
 } from './bodies.js';
-import { byOperation, holds, is, isFromService, type Judgement, once, type Rule, rulesOf, type Seen } from './rule.js';
+import {
+  byOperation,
+  holds,
+  is,
+  isFromService,
+  isTurning,
+  type Judgement,
+  once,
+  type Rule,
+  rulesOf,
+  type Seen,
+} from './rule.js';
 
 /** Whether a request has a mistake. Undefined: unknown. */
 type Wrong = boolean | undefined;
@@ -952,14 +963,11 @@ function judgeRefusal(refusal: Refusal, seen: Seen, model: Model): Judgement {
   );
 }
 
-/** ms for which a turn may begin or end. */
-const TURNING = 2_000;
-
 /** Judges the reason of a refusal, if all mistakes that the request may have share one published reason. */
 function judgeReason(seen: Seen, model: Model): Judgement {
-  const { answered, asked, error, called, intern } = seen;
+  const { answered, error, called } = seen;
   // A turn that has just begun or ended may keep an intern busy in any state.
-  if (error?.reason === 'busy' && asked.at - (intern?.turned?.at ?? Number.NEGATIVE_INFINITY) < TURNING)
+  if (answered.status === 409 && isPrompt(seen.operation) && error?.reason === 'busy' && isTurning(seen, model))
     return undefined;
   if (answered.status < 400 || error?.metadata === undefined || !isFromService(seen)) return undefined;
   const { sure, maybe } = wrongIn(seen, model);

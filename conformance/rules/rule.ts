@@ -123,6 +123,13 @@ export const holds = (
   because: readonly number[] = [],
 ): Judgement => (does ? 'kept' : { what, expected, actual, because });
 
+/** ms for which a turn may begin or end. */
+const TURNING = 2_000;
+
+/** Whether a turn of the intern has just begun or ended. On an emulator of ours that takes no time. */
+export const isTurning = ({ asked, intern }: Seen, { options }: Model): boolean =>
+  options.ours !== true && asked.at - (intern?.turned?.at ?? Number.NEGATIVE_INFINITY) < TURNING;
+
 /** Holds for each: the first breach, else kept where any applies. */
 export function each<T>(items: readonly T[], judge: (item: T) => Judgement): Judgement {
   let kept: Judgement;

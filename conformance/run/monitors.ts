@@ -149,7 +149,7 @@ export function createMonitors(model: Model, now: () => number) {
     breaches.situations.add(situationOf(seen));
     if (breaches.exchanges.size === 1) broken.set(looked.by?.id, (broken.get(looked.by?.id) ?? 0) + 1);
     const { shown } = breaches;
-    if (looking && !breaches.stays) shown.splice(SHOWN - 1);
+    if (looking) shown.splice(SHOWN - 1);
     breaches.stays ||= looking;
     if (shown.length < SHOWN && shown.every((one) => one.record !== record))
       shown.push({

@@ -28,8 +28,11 @@ export function nextOf(waiting: readonly Pick<Unit, 'id' | 'needs'>[], isLimited
   return Math.max(0, at >= 0 ? at : waiting.findIndex((unit) => !prompts(unit)));
 }
 
-/** Checks that rest on the intern's behaviour in other checks, and come after them. */
+/** Checks that rest on the intern's behaviour in other checks, or that rules look at by the way: they come after the others. */
 export const AFTER_OTHERS = [
+  'base/regional-forbidden',
+  'chat-lock/not-while-waiting',
+  'chat-lock/per-intern',
   'chat-endings/suspend-while-streaming',
   'chat-endings/delete-while-streaming',
   'invoke-sessions/steered-live',

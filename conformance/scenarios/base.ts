@@ -3,6 +3,7 @@ import { fail, match } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import type { Answer } from '../probe/client.js';
+import { internPath } from '../probe/request.js';
 
 /** The base address of the target with another path. */
 const outsideBase = (baseUrl: string, path: string) => `${baseUrl.replace(/\/api\/v1$/, '')}${path}`;
@@ -56,6 +57,22 @@ export const BASE = checksOf('BASE-4', {
       expect.status(await api.scim(id, { as: 'management_key' }), 200, 'the mapping on the usual host');
       const answer = await api.scim(id, { as: 'management_key', host: target.regionalHost ?? '' });
       notServed(answer, 'GET /scim/group-mappings/…');
+    },
+  },
+  'base/regional-forbidden': {
+    level: 'P',
+    title: 'On a regional hostname every path and credential is 403 `Forbidden` without metadata.',
+    needs: ['regional_host'],
+    async run({ api, target, interns, send, property, wrongKey }) {
+      const host = target.regionalHost ?? '';
+      // A request that is served at all breaks the stated sentence.
+      notServed(await api.list({ limit: 1 }, { host }), 'GET /interns');
+      const unknown = internPath(interns.unknownId());
+      const path = fc.constantFrom('/interns', unknown, `${unknown}/daemon`, '/scim/x');
+      await property('requests', path, fc.constantFrom('GET', 'POST'), fc.boolean(), async (below, method, keyed) => {
+        const answer = await send({ path: below, method, host, ...(keyed ? {} : { as: wrongKey }) });
+        expect.error(answer, { status: 403, message: 'Forbidden', metadata: 'absent' }, `${method} ${below}`);
+      });
     },
   },
   'base/regional-by-beginning': {

@@ -4,8 +4,9 @@ import { checksOf } from '../framework/check.js';
 import type { ChatInput } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { ASKING, callOf, HELD, plain, read } from '../helpers/chat.js';
-import { onRunning, type Partner, runningOne } from '../helpers/interns.js';
+import { onRunning, onShared, type Partner, runningOne } from '../helpers/interns.js';
 import { accepted, seenByPeer, steered } from '../helpers/turns.js';
+import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
 
 const BUSY = { status: 409, reason: 'busy', retryable: true } as const;
@@ -60,6 +61,16 @@ export const CHAT_LOCK = checksOf('CHAT-14', 'P', {
       expect.finish(await read(reply), 'stop', 'the answered run');
     }),
   },
+  'chat-lock/per-intern': {
+    title: 'A run that streams does not block other interns.',
+    ...onRunning(['behaviour:silent'], async (ctx, one) => {
+      const two = await runningOne(ctx);
+      const reply = await one.held(ctx.prompt('silent'));
+      expect.finish(await two.talk('Hello.'), 'stop', 'a prompt to another intern');
+      await busy(one, 'Hello.', 'a prompt to the intern itself');
+      await reply.disconnect();
+    }),
+  },
   'chat-lock/for-every-caller': {
     title: "The lock is the intern's: another caller finds it busy too.",
     ...onRunning(['behaviour:silent', 'peer_api_key'], async (ctx, intern) => {
@@ -69,6 +80,15 @@ export const CHAT_LOCK = checksOf('CHAT-14', 'P', {
       const answer = await intern.unstreamed('Hello.', { as: 'peer_api_key' });
       expect.error(answer, BUSY, 'a prompt of a peer while a run streams');
       await reply.disconnect();
+    }),
+  },
+  'chat-lock/not-while-waiting': {
+    title: 'Runs that wait on a question hold no lock.',
+    ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
+      const waiting: Transcript[] = [];
+      for (let at = 0; at < 2; at++) waiting.push(await intern.asked(ctx.prompt('ask-permission')));
+      expect.finish(await intern.talk('Hello.'), 'stop', 'a prompt while some runs wait');
+      for (const t of waiting) expect.finish(await intern.answered(t, 'allow_once'), 'stop', 'a run that waited');
     }),
   },
   'chat-lock/not-by-invoke': {

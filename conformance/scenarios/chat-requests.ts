@@ -76,7 +76,7 @@ function damage(said: string, prompt: string, text: string): string | undefined 
   if (solid(said).includes(solid(text))) return 'without the white space between words';
   const wholes = [prompt, text].map(solid);
   if (wholes.some((whole) => letters(whole) === letters(solid(said)))) return 'all of its characters in another order';
-  const lost = [...text].filter((letter) => ascii(letter) === '' && !/\s/.test(letter));
+  const lost = [...text].filter((letter) => /[^ -~\s]/.test(letter));
   return lost.length > 0 &&
     !lost.some((letter) => said.includes(letter)) &&
     wholes.some((whole) => ascii(whole) === ascii(solid(said)))

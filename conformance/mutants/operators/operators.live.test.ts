@@ -27,6 +27,8 @@ const BY_HAND: Readonly<Record<string, string>> = {
   'CHAT-4/of-one-run': 'shown by several answers',
   'CHAT-4/usage-is-carried': 'shown by two chunks of one answer',
   'CHAT-1/content-in-delta': 'two fields of one chunk, of which no way of the table changes both',
+  'CHAT-14/busy-while-it-streams': 'a reason that no way of the table puts in',
+  'INVOKE-1/no-progress': 'a field that no way of the table adds',
   'CHAT-1/model-not-used': 'no prompt of the run names a model',
 };
 /** The least share of wrong answers that some rule notices at once. */
