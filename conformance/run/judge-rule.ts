@@ -107,9 +107,10 @@ async function excuseOf(
   const isShown = exchanges.size > 1;
   const hasWaited = settles === 'by itself' && isShown;
   const reads = isRead(send);
+  const repeats = reads || REFUSED.has(status);
   // Where a refusal is due, a request that got another one may be sent again, whatever its status.
   const isRefusal = status >= 400 && status < 500 && REFUSALS.some((one) => one.id === rule.id);
-  const changesNothing = reads || isRefusal || REFUSED.has(status);
+  const changesNothing = repeats || isRefusal;
   const id = internIn(send.path ?? '');
   /** A request that can show the breach again and changes nothing: the same request, or a read of its intern. */
   const shows: Send | undefined = changesNothing ? send : id === undefined ? undefined : readOf(send, id);
@@ -122,7 +123,7 @@ async function excuseOf(
     let error: unknown;
     // Reads may be late.
     if (looks++ === 0 && comes) error = finding;
-    else if (!changesNothing && scenario !== undefined && scenario.sweeps !== true) {
+    else if (!repeats && scenario !== undefined && scenario.sweeps !== true) {
       monitors.looks = false;
       await attempt(run, scenario);
       monitors.looks = true;
