@@ -53,7 +53,7 @@ function groupRow(history: History): string[] {
   return [history.client, version, `${bad.size}/${asked.length}`, ...cells];
 }
 
-/** What a reader must know of a client beside its name: what it is, what it ran with, and a note. */
+/** A client beside its name: its kind, the versions that it ran with, and a note. */
 function aboutRow({ client, ...history }: History, { title, package: packed, note = '' }: Listed): string[][] {
   const beside = Object.entries(newestOf({ client, ...history })[1].with ?? {}).map((one) => one.join(' '));
   const name = title ?? packed ?? client;

@@ -34,7 +34,7 @@ const accepted = (w: World, then: (body: Json, r: Response, run: Run, now: numbe
     return other ?? r;
   };
 };
-/** What is refused as an unknown session is asked in another way. */
+/** A prompt that is refused for its session is sent in another form. */
 const unrefused =
   (w: World, other: (call: Parameters<Answer>[0], id: string) => Request | undefined): Answer =>
   async (call, next) => {

@@ -147,8 +147,11 @@ export const questions: readonly Way[] = [
     'a run goes on though its caller has left',
     'Disconnecting while a response is still streaming cancels the run.',
     (w) => async (call, next) => {
-      const r = await next();
-      if (call.op !== 'chat' || r.status !== 200 || !r.body) return r;
+      if (call.op !== 'chat') return next();
+      // Without its signal the request does not end with the caller's.
+      const { method, headers, url } = call.request;
+      const r = await next(new Request(url, { method, headers, body: call.text }));
+      if (r.status !== 200 || !r.body) return r;
       let over = false;
       const watched = await heard(r, (chunk) => {
         if (finish(chunk) !== undefined) over = true;
