@@ -38,8 +38,8 @@ export interface Dealt {
   turned: { readonly at: number; readonly session?: unknown } | undefined;
   /** Whether it ran at its last read, and no later request stops it. */
   ran: boolean;
-  /** The status of an intern that stopped running since it was handed out, although the run did not stop it. */
-  went: { readonly status: string; readonly at: number } | undefined;
+  /** The status of an intern that stopped running although the run did not stop it. `before`: before a check took it. */
+  went: { readonly status: string; readonly at: number; readonly before?: true } | undefined;
 }
 
 /** The state of an intern, its beginning, and the last record. */

@@ -32,6 +32,7 @@ const missed = (answer: AnswerGot, requests: readonly Tried[] = [], more: Partia
   missedSuccess: true,
   check: { requirement: 'GET-1', level: 'S' },
   seen: requests,
+  about: [requests.at(-1)?.id ?? []].flat(),
   began: 0,
   at: 0,
   leftAgo: new Map(),

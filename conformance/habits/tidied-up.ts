@@ -67,13 +67,12 @@ async function othersDelete(visit: Visit, id: string, as: CredentialName, at: nu
  * Somebody else has deleted an intern of the check.
  * The remaining interns are no younger: they are used no more.
  */
-const explains: Habit['explains'] = async ({ at, found, seen }, visit) => {
-  const ids = new Set([...seen.flatMap(({ id }) => id ?? []), ...visit.inHand]);
+const explains: Habit['explains'] = async ({ about, at, seen }, visit) => {
+  const ids = new Set([...seen.flatMap(({ id }) => id ?? []), ...visit.inHand, ...about]);
   const ours = visit.made().filter(({ id, deleting }) => ids.has(id) && deleting !== true);
   // Only the intern of the finding counts, not others that the check used before.
-  const shown = seen.find(({ number }) => number === found.exchange) ?? seen.at(-1);
-  const about = ours.filter(({ id }) => id === shown?.id);
-  for (const { id, as } of about.length > 0 ? about : ours) {
+  const those = ours.filter(({ id }) => about.includes(id));
+  for (const { id, as } of those.length > 0 ? those : ours) {
     if (!(await isGoing(visit, id, as))) continue;
     const others = await othersDelete(visit, id, as, at);
     if (others !== false) visit.forget();

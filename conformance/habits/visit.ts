@@ -176,6 +176,8 @@ export interface Sighting {
   readonly missedSuccess: boolean;
   readonly check: { readonly requirement: RequirementId; readonly level: Level };
   readonly seen: readonly Tried[];
+  /** Ids of the interns that it is about. */
+  readonly about: readonly string[];
   /** When the check began. */
   readonly began: number;
   /** When it was found. */

@@ -85,8 +85,16 @@ export function createDealings(
 
   /** Notes a record that an answer other than that to a create shows. */
   const shows = (record: RecordFields, at: number) => {
-    const { id, status } = record;
-    if (Array.isArray(record.data) || typeof id !== 'string' || typeof status !== 'string') return;
+    const { data, id, status } = record;
+    if (Array.isArray(data)) {
+      // A late list may show an intern as it was before its suspend, but not before its boot.
+      for (const row of data.filter(isRecord)) {
+        const one = row.status === 'running' ? interns.get(String(row.id)) : undefined;
+        if (one?.standing?.state === 'booting') one.ran = true;
+      }
+      return;
+    }
+    if (typeof id !== 'string' || typeof status !== 'string') return;
     const one = interns.get(id);
     if (one === undefined) return;
     one.doubted = false;
@@ -124,10 +132,10 @@ export function createDealings(
     doubt() {
       for (const one of interns.values()) one.doubted ||= one.ran;
     },
-    /** A check takes an intern: earlier stops of it no longer matter. */
+    /** A check takes an intern: earlier stops of it do not matter to the check. */
     handed(id: string) {
       const one = interns.get(id);
-      if (one !== undefined) one.went = undefined;
+      if (one?.went !== undefined) one.went = { ...one.went, before: true };
     },
 
     /** A request is sent. */

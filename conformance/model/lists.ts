@@ -46,6 +46,11 @@ export function createLists(
   present: ReadonlySet<InternFacts>,
 ) {
   const pages = new Recent<string, Pages>(MOST);
+  /** A list and a cursor in it. Lists with other filters, or of other callers, may give the same cursor. */
+  const placeOf = ({ caller, query }: Asked, cursor: string | null): string =>
+    JSON.stringify([cursor, caller, query.getAll('workspace_id'), query.getAll('status')]);
+  /** The pages before the cursor of a request, if its own list gave that cursor. */
+  const pagesBefore = (asked: Asked): Pages | undefined => pages.get(placeOf(asked, asked.query.get('starting_after')));
   /** Whether a whole list must have an intern. `from` is the time of the request for its first page. */
   const mustBeListed = (facts: InternFacts, asked: Asked, from: number): boolean => {
     // A list by status may lag behind even where a list of all does not.
@@ -56,10 +61,10 @@ export function createLists(
     return phases !== undefined && isListedBy(phases, asked.query.has('status') ? statuses : undefined);
   };
   return {
-    pages: pages as ReadonlyMap<string, Pages>,
+    pagesBefore,
     /** A page is answered, and the model has learned from its records. Interns that the whole list lacks are lost. */
     sees({ asked, answered }: Exchange, { has_more, next_cursor }: RecordFields, rows: readonly RecordFields[]) {
-      const before = pages.get(asked.query.get('starting_after') ?? '');
+      const before = pagesBefore(asked);
       const since = before?.since ?? asked.at;
       const ids = [...(before?.ids ?? []), ...rows.map(({ id }) => String(id))];
       const known = [...asked.query.keys()].every((key) => LIST_PARAMETERS.has(key));
@@ -79,7 +84,7 @@ export function createLists(
             };
       }
       if (typeof next_cursor === 'string')
-        pages.set(next_cursor, { since, ids, numbers: [...(before?.numbers ?? []), asked.number] });
+        pages.set(placeOf(asked, next_cursor), { since, ids, numbers: [...(before?.numbers ?? []), asked.number] });
     },
     restart: () => pages.clear(),
   };

@@ -288,7 +288,7 @@ export function createModel(options: ModelOptions) {
     },
     /** Interns of this traffic that have, had or may have a name. */
     called: names.called,
-    pages: lists.pages,
+    pagesBefore: lists.pagesBefore,
     nonces: daemons.nonces,
     signers: daemons.signers,
     routes: daemons.routes,

@@ -4,7 +4,19 @@ import { LIST_PARAMETERS } from '../model/lists.js';
 import type { Model } from '../model/model.js';
 import { isMember } from '../model/options.js';
 import { isRecord } from '../probe/json.js';
-import { all, each, holds, is, type Judgement, type Rule, recordsOf, rulesOf, type Seen, SHOW } from './rule.js';
+import {
+  all,
+  each,
+  eachRecord,
+  holds,
+  is,
+  type Judgement,
+  type Rule,
+  recordsOf,
+  rulesOf,
+  type Seen,
+  SHOW,
+} from './rule.js';
 
 const isList = (seen: Seen): boolean =>
   seen.operation.name === 'list' && seen.answered.status === 200 && Array.isArray(seen.json?.data);
@@ -35,7 +47,7 @@ const LEAVING: ReadonlySet<unknown> = new Set(['destroying', 'destroy_failed']);
 const leftOut =
   (by: string) =>
   (seen: Seen, model: Model): Judgement =>
-    each(recordsOf(seen, model), ({ id, status }) => {
+    eachRecord(recordsOf(seen, model), ({ id, status }) => {
       const { lost, made } = model.interns.get(String(id)) ?? {};
       // A delete may have begun before that list. A retried create answers with the record as it was at first.
       return seen.operation.name === 'create' ||
@@ -52,9 +64,8 @@ export function lacking(rows: readonly RecordFields[], seen: Seen, model: Model)
   const { query } = asked;
   if (caller === null || caller === undefined || !isMember(caller) || json?.has_more !== false) return undefined;
   if ([...query.keys()].some((key) => !LIST_PARAMETERS.has(key)) || query.has('status')) return undefined;
-  const cursor = query.get('starting_after');
-  const pages = cursor === null ? undefined : model.pages.get(cursor);
-  if (cursor !== null && pages === undefined) return undefined;
+  const pages = model.pagesBefore(asked);
+  if (query.has('starting_after') && pages === undefined) return undefined;
   const since = pages?.since ?? asked.at;
   const ids = new Set([...(pages?.ids ?? []), ...rows.map(({ id }) => String(id))]);
   const missing = [...model.present].filter((intern) => {
@@ -103,7 +114,7 @@ export const LISTS: readonly Rule[] = [
     once: {
       says: 'A list has each intern once, on one of its pages.',
       ...ofList((rows, seen, model) => {
-        const before = model.pages.get(seen.asked.query.get('starting_after') ?? '');
+        const before = model.pagesBefore(seen.asked);
         const met = new Set(before?.ids);
         const twice = rows.map(({ id }) => String(id)).filter((id) => met.size === met.add(id).size);
         return met.size + twice.length < 2
@@ -133,7 +144,7 @@ export const LISTS: readonly Rule[] = [
       says: 'No list has an intern whose teardown ended.',
       settles: 'at the end',
       ...ofList((rows, seen, model) =>
-        each(rows, ({ id }) => {
+        eachRecord(rows, ({ id }) => {
           const facts = model.interns.get(String(id));
           const phases = facts?.made === undefined ? undefined : facts.phase.since(seen.asked.at);
           return phases === undefined
@@ -172,7 +183,7 @@ export const LISTS: readonly Rule[] = [
         const wanted = statusesOf(seen);
         return wanted === undefined
           ? undefined
-          : each(rows, ({ id, status }) =>
+          : eachRecord(rows, ({ id, status }) =>
               holds(
                 [...wanted, ...COMING].some((one) => one === status),
                 `status in ${called(seen)}`,

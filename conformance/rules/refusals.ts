@@ -1,7 +1,7 @@
 import { UUID } from '../framework/assert.js';
 import { idempotencyHeaderOf } from '../framework/profile.js';
 import { canonical } from '../model/exchange.js';
-import { PHASES, type Phase, phasesAfter, type RecordFields } from '../model/intern.js';
+import { type InternFacts, PHASES, type Phase, phasesAfter, type RecordFields } from '../model/intern.js';
 import type { Model } from '../model/model.js';
 import { DAEMON, isPrompt, OPERATIONS, type Operation, type OperationName, SIGNING } from '../model/operations.js';
 import { type CallerKind, isMember } from '../model/options.js';
@@ -22,6 +22,7 @@ import {
   isUpdate,
 } from './bodies.js';
 import {
+  about,
   byOperation,
   holds,
   is,
@@ -53,6 +54,8 @@ export interface Refusal {
   /** This refusal precedes all others, except those with these ids. */
   readonly first?: RegExp;
   wrong(seen: Seen, model: Model): Wrong;
+  /** The intern that makes the request wrong, where its path does not name that one. */
+  other?(seen: Seen, model: Model): InternFacts | undefined;
 }
 
 /** The statuses of a refusal whose status the interface does not state. */
@@ -470,7 +473,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     of: ['list'],
     wrong: (seen, model) => {
       const cursor = seen.asked.query.get('starting_after');
-      if (cursor === null || model.pages.has(cursor)) return false;
+      if (cursor === null || model.pagesBefore(seen.asked) !== undefined) return false;
       return /^[!]/.test(cursor) ? true : undefined;
     },
   },
@@ -790,7 +793,14 @@ export const REFUSALS: readonly Refusal[] = rows({
     statuses: [409],
     reason: 'name_conflict',
     of: ['create', 'update'],
-    wrong: nameTaken,
+    wrong: (seen, model) => {
+      const found = namesake(seen, model);
+      return found === 'unknown' ? undefined : found !== undefined;
+    },
+    other: (seen, model) => {
+      const found = namesake(seen, model);
+      return found === 'unknown' ? undefined : found;
+    },
   },
   'scim-unknown': {
     requirement: 'SCIM-2',
@@ -893,12 +903,13 @@ function isOfCreator({ person }: { readonly person: string | undefined }, seen: 
 const isKeyed = ({ asked }: Seen, { options }: Model): boolean =>
   asked.header(idempotencyHeaderOf(options.profile)) !== undefined;
 
-function nameTaken(seen: Seen, model: Model): Wrong {
-  if (typeof seen.body?.name !== 'string') return seen.asked.body.kind === 'unknown' ? undefined : false;
+/** The intern of the same creator that has the name which a request gives. */
+const namesake = once((seen, model): InternFacts | 'unknown' | undefined => {
+  if (typeof seen.body?.name !== 'string') return seen.asked.body.kind === 'unknown' ? 'unknown' : undefined;
   const wanted = JSON.stringify(seen.body.name);
   const { asked } = seen;
   const creates = seen.operation.name === 'create';
-  if (creates && model.createBy(asked) !== undefined) return false;
+  if (creates && model.createBy(asked) !== undefined) return undefined;
   // An intern from before the first exchange may have the name.
   let unsure = model.options.inUse === true;
   for (const intern of model.called(seen.body.name)) {
@@ -913,10 +924,10 @@ function nameTaken(seen: Seen, model: Model): Wrong {
     else if (creates && (!isKeyed(seen, model) || sameBody(seen.body, intern.made.body))) unsure = true;
     // 200 answers the retry of a create from before the first exchange.
     else if (creates && seen.answered.status === 200) unsure = true;
-    else return true;
+    else return intern;
   }
-  return unsure ? undefined : false;
-}
+  return unsure ? 'unknown' : undefined;
+});
 
 /** Statuses that do not judge the request: a limiter, a time-out, a gateway. */
 export const ASIDE: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
@@ -936,7 +947,7 @@ export const wrongIn = once((seen, model) => {
 });
 
 /** The exchanges that established the intern's phase: its create, and a record of it. */
-export const because = ({ intern }: Seen): readonly number[] =>
+export const because = ({ intern }: Pick<Seen, 'intern'>): readonly number[] =>
   intern === undefined ? [] : [...(intern.made === undefined ? [] : [intern.made.number]), ...intern.phase.because];
 
 function judgeRefusal(refusal: Refusal, seen: Seen, model: Model): Judgement {
@@ -954,12 +965,16 @@ function judgeRefusal(refusal: Refusal, seen: Seen, model: Model): Judgement {
   // The interface does not state which of several mistakes the answer names.
   if (status >= 400 && others.some(({ statuses }) => statuses !== REFUSED && statuses.includes(status)))
     return undefined;
-  return holds(
-    refusal.statuses.includes(status),
-    `status of ${seen.called}`,
-    refusal.statuses === REFUSED ? 'a refusal' : refusal.statuses.join(' or '),
-    status,
-    because(seen),
+  const other = refusal.other?.(seen, model);
+  return about(
+    other?.id,
+    holds(
+      refusal.statuses.includes(status),
+      `status of ${seen.called}`,
+      refusal.statuses === REFUSED ? 'a refusal' : refusal.statuses.join(' or '),
+      status,
+      [...because(seen), ...because({ intern: other })],
+    ),
   );
 }
 

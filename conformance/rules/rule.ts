@@ -22,6 +22,8 @@ export interface Breach {
   readonly leak?: true;
   /** Numbers of the exchanges that established what was expected. */
   readonly because: readonly number[];
+  /** Id of the intern that is wrong, where the path of the request does not name it. */
+  readonly about?: string;
 }
 
 /** Undefined: the rule does not apply. */
@@ -140,6 +142,14 @@ export function each<T>(items: readonly T[], judge: (item: T) => Judgement): Jud
   }
   return kept;
 }
+
+/** A judgement about an intern that the path of the request does not name. */
+export const about = (id: unknown, one: Judgement): Judgement =>
+  one === undefined || one === 'kept' || typeof id !== 'string' ? one : { about: id, ...one };
+
+/** Holds for each record: the first breach, which is about that record's intern, else kept where any applies. */
+export const eachRecord = (records: readonly RecordFields[], judge: (record: RecordFields) => Judgement): Judgement =>
+  each(records, (record) => about(record.id, judge(record)));
 
 /** The first breach, else kept where any applies. */
 export const all = (...judgements: readonly Judgement[]): Judgement => each(judgements, (one) => one);

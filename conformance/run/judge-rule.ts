@@ -155,6 +155,7 @@ async function excuseOf(
     return {
       tried: { ...NOTHING_ELSE, error, transcript },
       at: latest.at,
+      about: latest.about,
       once: !changesNothing || isOver || isDoubtful,
     };
   };

@@ -52,6 +52,8 @@ export interface Breaches {
     readonly finding: Finding;
     /** Time of the request, in ms of the run's clock. */
     readonly at: number;
+    /** Ids of the interns that it is about. */
+    readonly about: readonly string[];
     /** The exchanges that established what was expected. */
     readonly because: readonly Looked[];
   })[];
@@ -67,15 +69,12 @@ export interface Monitor extends Tally {
   readonly unread: Set<string>;
 }
 
-/** The interns that a breach is about: those of the path, or the ids that a list got wrong. */
-const internsIn = ({ id, operation }: Seen, got: unknown): readonly string[] =>
-  operation.name === 'list'
-    ? Array.isArray(got)
-      ? got.filter((one) => typeof one === 'string')
-      : []
-    : id === undefined || operation.area === 'scim'
-      ? []
-      : [id];
+/** The interns that a breach is about: one that it names, the ids that a list got wrong, or that of the path. */
+function internsIn({ id, operation }: Seen, { about, actual }: Breach): readonly string[] {
+  if (about !== undefined) return [about];
+  if (operation.name === 'list') return Array.isArray(actual) ? actual.filter((one) => typeof one === 'string') : [];
+  return id === undefined || operation.area === 'scim' ? [] : [id];
+}
 
 /** The callers of a run as its credentials say, before anything is sent. */
 export const callersOf = ({
@@ -142,7 +141,8 @@ export function createMonitors(model: Model, now: () => number) {
     const finding = findingOf(breach, seen);
     const { wanted } = finding.found;
     const kind = wanted.kind === 'value' ? wanted.path : wanted.kind;
-    if (rule.settles !== undefined && status < 300) for (const id of internsIn(seen, breach.actual)) unread.add(id);
+    const about = internsIn(seen, breach);
+    if (rule.settles !== undefined && status < 300) for (const id of about) unread.add(id);
     const breaches = kinds.get(kind) ?? { exchanges: new Set(), situations: new Set(), shown: [], stays: false };
     if (kinds.size < KINDS) kinds.set(kind, breaches);
     breaches.exchanges.add(record.number);
@@ -156,6 +156,7 @@ export function createMonitors(model: Model, now: () => number) {
         ...looked,
         at: seen.asked.at,
         finding,
+        about,
         because: because.flatMap((number) => kept.get(number) ?? []),
       });
   };

@@ -70,6 +70,9 @@ const seenIn = (exchange: ShownExchange): Tried => {
   };
 };
 
+/** When and where a finding was seen. `about`: the interns that it is about, where its exchange does not name them. */
+type Circumstances = Pick<Sighting, 'began' | 'at'> & Pick<Look, 'about'>;
+
 /**
  * Explains a finding by the habits of the target. A finding rests only on what the interface states, and
  * on what was observed. Undefined where no habit explains it.
@@ -79,16 +82,19 @@ async function explain(
   check: Check,
   { leftAgo, transcript }: Pick<Attempt, 'leftAgo' | 'transcript'>,
   { found }: Finding,
-  { began, at }: Pick<Sighting, 'began' | 'at'>,
+  { about, began, at }: Circumstances,
 ): Promise<Explanation | undefined> {
   const silence = noAnswerOf(found);
+  const seen = transcript.map(seenIn);
+  const shown = seen.find(({ number }) => number === found.exchange) ?? seen.at(-1);
   const sighting: Sighting = {
     found,
     got: answerOf(found),
     silence,
     missedSuccess: missedSuccess(found),
     check,
-    seen: transcript.map(seenIn),
+    seen,
+    about: about ?? [shown?.id ?? []].flat(),
     began,
     at,
     leftAgo,
@@ -133,7 +139,7 @@ export async function explanation(
   run: RunContext,
   check: Check,
   tried: Attempt,
-  { tries, ...when }: { readonly began: number; readonly at: number; readonly tries: number },
+  { tries, ...when }: Circumstances & { readonly tries: number },
 ): Promise<Explanation | undefined> {
   const { error } = tried;
   if (run.driver.control !== undefined) return undefined;
@@ -191,6 +197,8 @@ export interface Look {
   readonly tried: Attempt;
   /** The time of the finding, if an earlier exchange showed it. */
   readonly at?: number;
+  /** Ids of the interns that the finding is about. Default: that of the path of its exchange. */
+  readonly about?: readonly string[] | undefined;
   /** Whether no further look is possible. */
   readonly once?: boolean;
   /** Called when the outcome rests on this look. */
@@ -234,9 +242,9 @@ export async function lookTwice(
     const began = host.now();
     const other = sighted.at(-1);
     const seen: Look = waits ?? (await look(other?.error ?? before));
-    const { tried, at = host.now(), once = false, counts } = seen;
+    const { tried, at = host.now(), once = false, about, counts } = seen;
     const { error } = tried;
-    const { again, skip, learnt } = (await explanation(run, check, tried, { began, at, tries })) ?? {};
+    const { again, skip, learnt } = (await explanation(run, check, tried, { about, began, at, tries })) ?? {};
     const refused = session.unusable('api_key');
     if (refused !== undefined)
       return { tried, decided: ended({ kind: 'unusable', credential: 'api_key', how: refused }) };
