@@ -65,15 +65,15 @@ export function createProperty(options: PropertyOptions): Ctx['property'] {
         if (finding !== undefined && !isProven(finding.found)) return finding;
         if (fc.PreconditionFailure.isFailure(error as Error)) throw error;
         fatal ??= { error };
-        // No other candidate is drawn.
         throw error;
       }
     };
 
     const tries = fc.asyncProperty(fc.tuple(...arbitraries), async (values) => {
-      if (fatal !== undefined) return;
+      const isEnough = failures > 0 && (tried >= options.shrinkBudget || longest > SHRINKABLE);
+      // No other candidate is drawn.
+      if (fatal !== undefined || isEnough) throw new fc.PreconditionFailure(true);
       if (options.again !== undefined && begun++ > 0) return;
-      if (failures > 0 && (tried >= options.shrinkBudget || longest > SHRINKABLE)) return;
       if (failures > 0) tried++;
       if (++asked % IN_A_ROW === 0) await options.turn();
       const finding = await attempt(values);

@@ -114,15 +114,17 @@ const BY_NAME: ReadonlySet<string> = new Set(['VAULT-5/form']);
 export function createJudge(options: JudgeOptions = {}) {
   const profile = profileBy(options.profile);
   const began = systemHost.now();
-  const tallies = RULES.filter(({ id }) => options.only === undefined || options.only.has(id)).map(
-    (rule): Held => ({ ...tallyOf(rule), broken: 0, counts: false, reported: undefined, since: new Map() }),
-  );
-  /** Rules that only an emulator of ours keeps are held against nobody. */
-  const held = new Map(
-    tallies.flatMap((tally) =>
-      options.ours === true || tally.rule.level !== 'C' ? [[tally.rule.id, tally] as const] : [],
-    ),
-  );
+  const chosen = ({ id }: Rule): boolean => options.only === undefined || options.only.has(id);
+  /** Rules that only an emulator of ours keeps are held against nobody else. */
+  const isHeld = (rule: Rule): boolean => chosen(rule) && (options.ours === true || rule.level !== 'C');
+  // One for each rule that was met: most judges meet few.
+  const tallies = new Map<string, Held>();
+  const heldOf = (rule: Rule): Held => {
+    const known = tallies.get(rule.id);
+    const tally = known ?? { ...tallyOf(rule), broken: 0, counts: false, reported: undefined, since: new Map() };
+    if (known === undefined) tallies.set(rule.id, tally);
+    return tally;
+  };
   const shown = new Recent<number, ShownExchange>(SHOWN);
   const callers = new Recent<string, true>(CALLERS);
   const hiding = createHiding(callers);
@@ -192,8 +194,8 @@ export function createJudge(options: JudgeOptions = {}) {
         const looked = all.map(({ model, exchange }) => ({ model, seen: seenBy(model, exchange) }));
         const shown = looked[0]?.seen;
         for (const rule of shown?.answered.whole === true ? rulesFor(shown) : []) {
-          const tally = held.get(rule.id);
-          if (tally === undefined || shown === undefined || (views > 1 && BY_NAME.has(rule.id))) continue;
+          if (!isHeld(rule) || shown === undefined || (views > 1 && BY_NAME.has(rule.id))) continue;
+          const tally = heldOf(rule);
           const judge = () => agreed(looked.map((one) => one.seen && rule.judge(one.seen, one.model)));
           const judgement = judgementOn(shown, judge, tally);
           if (judgement === undefined) continue;
@@ -289,7 +291,8 @@ export function createJudge(options: JudgeOptions = {}) {
     /** The result: the report of the kit, with a row for each rule. */
     report({ failOn, baseline, command, stopped }: ReportOptions = {}): Report {
       const now = systemHost.now();
-      const rows = tallies.map((tally) => asKnown(rowOf(tally, command), baseline, now, failOn));
+      const rules = RULES.filter(chosen);
+      const rows = rules.map((rule) => asKnown(rowOf(heldOf(rule), command), baseline, now, failOn));
       return reportOf(
         assemble(rows, {
           tag: 'judge',
@@ -307,7 +310,7 @@ export function createJudge(options: JudgeOptions = {}) {
           failOn,
           baseline,
           stopped,
-          exists: (id) => tallies.some(({ rule }) => rule.id === id),
+          exists: (id) => rules.some((rule) => rule.id === id),
         }),
       );
     },
