@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
@@ -12,12 +12,12 @@ declare module 'vitest' {
 
 const ROOT = resolve(import.meta.dirname, '..');
 
-/** Builds the package as it ships, once for all tests of a run, and again when a watched file changed. */
+/** Builds the package as it ships, once for all projects of a run, and again when a watched file changed. */
 export default async function setup(project: TestProject): Promise<() => void> {
-  const outdir = join(ROOT, '.tmp', `built-${process.pid}-${project.name}`);
+  const outdir = join(ROOT, '.tmp', `built-${process.pid}`);
   const args = ['scripts/build.mjs', '--no-types', '--outdir', outdir];
   const build = async () => void (await promisify(execFile)(process.execPath, args, { cwd: ROOT }));
-  await build();
+  if (!existsSync(outdir)) await build();
   project.onTestsRerun(build);
   project.provide('built', outdir);
   return () => rmSync(outdir, { recursive: true, force: true });

@@ -17,7 +17,9 @@ export const rowOf = ({ method, url }: Pick<Observed, 'method' | 'url'>): string
 };
 
 const validators = new Map<string, ValidateFunction>();
-const ajv = new Ajv2020({ strict: false });
+/** Code that is made quickly: most of it runs a few times. */
+export const QUICK = { strict: false, inlineRefs: false, code: { optimize: false } } as const;
+const ajv = new Ajv2020(QUICK);
 addFormats.default(ajv);
 
 function validatorOf(row: string, schema: object): ValidateFunction {

@@ -40,7 +40,9 @@ const pointer = (key: string): string => key.replaceAll('~', '~0').replaceAll('/
  * content type and body as described. A request that is not an operation must be refused.
  */
 function createExchangeValidator(document: Document): (observed: Observed) => string[] {
-  const ajv = addFormats.default(new Ajv2020({ strict: false, allErrors: true }));
+  const ajv = addFormats.default(
+    new Ajv2020({ strict: false, allErrors: true, inlineRefs: false, code: { optimize: false } }),
+  );
   ajv.addSchema(document, 'openapi');
   const validators = new Map<string, ValidateFunction>();
   const validate = (at: string, value: unknown, what: string): string[] => {
