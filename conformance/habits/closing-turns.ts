@@ -1,14 +1,11 @@
 import { rewritten } from '../../emulator/wire/answer.js';
 import { isRecord, type Json } from '../../emulator/wire/json.js';
-import { PROMPTS } from './dealings.js';
+import { PROMPTS, TURNING } from './dealings.js';
 import type { Habit } from './habit.js';
 import { about, beside, bodyOf, refusal, retryAfter } from './wire.js';
 
 /** ms for which a turn opens, and for which it closes. */
 const TURNS = 400;
-
-/** ms after the beginning or the end of a turn by which a prompt that it has put off is taken. */
-const MOMENT = 2_000;
 
 export const closingTurns: Habit = {
   id: 'closing-turns',
@@ -42,6 +39,6 @@ export const closingTurns: Habit = {
     if (!PROMPTS.test(rest) || turned === undefined || status !== 409) return undefined;
     const isOf = turned.session === undefined || (isRecord(send.json) && send.json.session_id === turned.session);
     const wait = retryAfter(headers.get('retry-after'), now()) ?? Number.POSITIVE_INFINITY;
-    return isOf && now() - headAfter + wait - turned.at <= MOMENT ? wait : undefined;
+    return isOf && now() - headAfter + wait - turned.at <= TURNING ? wait : undefined;
   },
 };

@@ -70,5 +70,7 @@ export interface Dealings {
 export const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** Paths of prompts, below an intern. */
 export const PROMPTS = /^(chat\/completions|invoke)$/;
+/** ms for which a turn of chat may begin or end. */
+export const TURNING = 2_000;
 /** Paths of prompts and proofs, below an intern: they change no settings and no state. */
 export const TURNS = /^(chat\/completions|invoke|daemon(-access)?\/sign)$/;

@@ -1,4 +1,5 @@
 import { proofHeadersOf } from '../framework/profile.js';
+import { TURNING } from '../habits/dealings.js';
 import { isRecord } from '../probe/json.js';
 import { createCreates, createNames } from './creates.js';
 import { createDaemons } from './daemons.js';
@@ -44,8 +45,7 @@ const VAULTS: ReadonlySet<string> = new Set(['intern secrets', 'store intern sec
 /** Operations that find an intern during its teardown. */
 const THERE: ReadonlySet<string> = new Set(['get', 'delete']);
 
-/** ms for which a turn of chat may close, and for which one may go on that its client has left (CHAT-10). */
-const CLOSES = 2_000;
+/** ms for which a turn of chat may go on that its client has left (CHAT-10). */
 const GOES_ON = 60_000;
 
 /** Updates of an intern that are kept to be shown. */
@@ -433,7 +433,7 @@ export function createModel(options: ModelOptions) {
       const at = answered?.at ?? asked.at;
       moves(asked, took, at, status);
       const none = status !== undefined && status !== 200 && !saysNothing(status);
-      const closes = ours ? 0 : CLOSES;
+      const closes = ours ? 0 : TURNING;
       const hasEnded = answered?.stream?.ended === 'end' || answered?.text.includes('\ndata: [DONE]') === true;
       // Nobody knows when the run ends of a prompt that got no answer.
       const goesOn = answered === undefined ? Number.POSITIVE_INFINITY : at + GOES_ON;

@@ -2,19 +2,9 @@ import type { Phase } from '../model/intern.js';
 import type { Model } from '../model/model.js';
 import { isDaemon, isSigning, type OperationName } from '../model/operations.js';
 import { type RequirementId, requirement, speaksAt } from '../requirements/index.js';
-import {
-  ASIDE,
-  actionIn,
-  because,
-  OF_A_SECRET,
-  phasesOf,
-  questionOf,
-  REFUSALS,
-  REFUSED,
-  type Refusal,
-  replyIn,
-  wrongIn,
-} from './refusals.js';
+import { ASIDE, because, REFUSALS, wrongIn } from './refusals/index.js';
+import { OF_A_SECRET, phasesOf, REFUSED, type Refusal } from './refusals/refusal.js';
+import { actionIn, questionOf, replyIn } from './refusals/states.js';
 import { holds, isFromService, type Rule, rulesOf, type Seen } from './rule.js';
 
 /** The requirement by which a valid request is accepted. */

@@ -4,7 +4,7 @@ import { CHATS } from './chats.js';
 import { ERRORS } from './errors.js';
 import { LISTS } from './lists.js';
 import { RECORDS } from './records.js';
-import { REFUSAL_RULES } from './refusals.js';
+import { REFUSAL_RULES } from './refusals/index.js';
 import { byOperation, type Rule } from './rule.js';
 import { VAULT } from './vault.js';
 

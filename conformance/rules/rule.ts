@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { gist, unlike } from '../framework/assert.js';
 import type { Found } from '../framework/finding.js';
+import { TURNING } from '../habits/dealings.js';
 import type { Answered, Asked, Exchange } from '../model/exchange.js';
 import type { InternFacts, RecordFields } from '../model/intern.js';
 import type { Model } from '../model/model.js';
@@ -124,9 +125,6 @@ export const holds = (
   actual: unknown,
   because: readonly number[] = [],
 ): Judgement => (does ? 'kept' : { what, expected, actual, because });
-
-/** ms for which a turn may begin or end. */
-const TURNING = 2_000;
 
 /** Whether a turn of the intern has just begun or ended. On an emulator of ours that takes no time. */
 export const isTurning = ({ asked, intern }: Seen, { options }: Model): boolean =>

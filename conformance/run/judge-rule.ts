@@ -9,7 +9,7 @@ import type { ShownExchange } from '../probe/evidence.js';
 import { internIn, internPath, type Send } from '../probe/request.js';
 import type { Rule } from '../rules/index.js';
 import { needOf } from '../rules/needs.js';
-import { ASIDE, REFUSALS } from '../rules/refusals.js';
+import { ASIDE, REFUSALS } from '../rules/refusals/index.js';
 import { type Attempt, attempt } from './attempt.js';
 import { LATE_READ } from './create-context.js';
 import { reported } from './finding.js';

@@ -1,0 +1,108 @@
+import type { Model } from '../../model/model.js';
+import { isPrompt } from '../../model/operations.js';
+import {
+  about,
+  byOperation,
+  holds,
+  is,
+  isFromService,
+  isTurning,
+  type Judgement,
+  once,
+  type Rule,
+  rulesOf,
+  type Seen,
+} from '../rule.js';
+import { OF_BODIES } from './bodies.js';
+import { OF_CALLERS } from './callers.js';
+import { REFUSED, type Refusal } from './refusal.js';
+import { OF_STATES } from './states.js';
+
+/** The refusals in the order of interface.md: for the caller, for the body, for the state. */
+export const REFUSALS: readonly Refusal[] = [...OF_CALLERS, ...OF_BODIES, ...OF_STATES];
+
+/** Statuses that do not judge the request: a limiter, a time-out, a gateway. */
+export const ASIDE: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
+
+const refusalsOf = byOperation(REFUSALS);
+
+/** The sure mistakes of a request, and the possible ones. */
+export const wrongIn = once((seen, model) => {
+  const sure: Refusal[] = [];
+  const maybe: Refusal[] = [];
+  for (const refusal of refusalsOf(seen)) {
+    const wrong = refusal.wrong(seen, model);
+    if (wrong === true) sure.push(refusal);
+    else if (wrong === undefined) maybe.push(refusal);
+  }
+  return { sure, maybe };
+});
+
+/** The exchanges that established the intern's phase: its create, and a record of it. */
+export const because = ({ intern }: Pick<Seen, 'intern'>): readonly number[] =>
+  intern === undefined ? [] : [...(intern.made === undefined ? [] : [intern.made.number]), ...intern.phase.because];
+
+function judgeRefusal(refusal: Refusal, seen: Seen, model: Model): Judgement {
+  const { status } = seen.answered;
+  if (ASIDE.has(status) || !isFromService(seen)) return undefined;
+  const { sure, maybe } = wrongIn(seen, model);
+  if (!sure.includes(refusal)) return undefined;
+  // The refusal of a regional host precedes all others, with any status.
+  if (seen.asked.regional && status >= 400 && refusal.requirement !== 'BASE-4') return undefined;
+  // A gateway may refuse a large body before the service reads it.
+  const before = status === 413 && seen.error === undefined ? undefined : refusal.first;
+  const others = [...sure, ...maybe].filter(
+    (one) => one !== refusal && !refusal.statuses.includes(status) && before?.test(one.id) !== false,
+  );
+  // The interface does not state which of several mistakes the answer names.
+  if (status >= 400 && others.some(({ statuses }) => statuses !== REFUSED && statuses.includes(status)))
+    return undefined;
+  const other = refusal.other?.(seen, model);
+  return about(
+    other?.id,
+    holds(
+      refusal.statuses.includes(status),
+      `status of ${seen.called}`,
+      refusal.statuses === REFUSED ? 'a refusal' : refusal.statuses.join(' or '),
+      status,
+      [...because(seen), ...because({ intern: other })],
+    ),
+  );
+}
+
+/** Judges the reason of a refusal, if all mistakes that the request may have share one published reason. */
+function judgeReason(seen: Seen, model: Model): Judgement {
+  const { answered, error, called } = seen;
+  // A turn that has just begun or ended may keep an intern busy in any state.
+  if (answered.status === 409 && isPrompt(seen.operation) && error?.reason === 'busy' && isTurning(seen, model))
+    return undefined;
+  if (answered.status < 400 || error?.metadata === undefined || !isFromService(seen)) return undefined;
+  const { sure, maybe } = wrongIn(seen, model);
+  const causes = [...sure, ...maybe].filter(({ statuses }) => statuses.includes(answered.status));
+  const [first] = causes;
+  if (first?.reason === undefined || causes.some(({ reason }) => reason !== first.reason)) return undefined;
+  return sure.some((one) => causes.includes(one))
+    ? is(`error.metadata.reason of a ${answered.status} of ${called}`, first.reason, error.reason, because(seen))
+    : undefined;
+}
+
+/** A rule for each refusal, and one for the published reasons of all. */
+export const REFUSAL_RULES: readonly Rule[] = [
+  ...REFUSALS.filter(({ open }) => open !== true).map(
+    (refusal): Rule => ({
+      id: refusal.id,
+      requirement: refusal.requirement,
+      level: refusal.level,
+      says: refusal.says,
+      ...(refusal.of === undefined ? {} : { of: refusal.of }),
+      judge: (seen, model) => judgeRefusal(refusal, seen, model),
+    }),
+  ),
+  ...rulesOf('BASE-3', {
+    reason: {
+      level: 'P',
+      says: 'A request that is refused for a published cause gets its published reason.',
+      judge: judgeReason,
+    },
+  }),
+];

@@ -1,0 +1,127 @@
+import { type InternFacts, PHASES, type Phase, phasesAfter, type RecordFields } from '../../model/intern.js';
+import type { Model } from '../../model/model.js';
+import { isPrompt, OPERATIONS, type Operation, type OperationName, SIGNING } from '../../model/operations.js';
+import { type CallerKind, isMember } from '../../model/options.js';
+import { isRecord } from '../../probe/json.js';
+import { type Level, type RequirementId, requirement } from '../../requirements/index.js';
+import type { Seen } from '../rule.js';
+
+/** Whether a request has a mistake. Undefined: unknown. */
+export type Wrong = boolean | undefined;
+
+/** A mistake of requests, and the statuses that refuse it. */
+export interface Refusal {
+  readonly id: string;
+  readonly requirement: RequirementId;
+  readonly level: Level;
+  readonly says: string;
+  readonly statuses: readonly number[];
+  /** The operations that can have the mistake. Default: all. */
+  readonly of?: readonly OperationName[];
+  /** Its published reason. */
+  readonly reason?: string;
+  /** The interface neither states nor forbids this refusal: it excuses a status, and is no rule. */
+  readonly open?: true;
+  /** This refusal precedes all others, except those with these ids. */
+  readonly first?: RegExp;
+  wrong(seen: Seen, model: Model): Wrong;
+  /** The intern that makes the request wrong, where its path does not name that one. */
+  other?(seen: Seen, model: Model): InternFacts | undefined;
+}
+
+/** The statuses of a refusal whose status the interface does not state. */
+export const REFUSED: readonly number[] = [400, 401, 403, 404, 405, 409, 410, 413, 415, 421, 422];
+/** Bytes of the largest body that the interface takes. */
+export const CAP = 1_048_576;
+
+export const not = (wrong: Wrong): Wrong => (wrong === undefined ? undefined : !wrong);
+/** A mistake that nobody can be sure of. */
+export const maybe = (possible: boolean): Wrong => (possible ? undefined : false);
+
+export const those = (which: (operation: Operation) => boolean) => OPERATIONS.filter(which).map(({ name }) => name);
+export const INTERNS = those(({ area }) => area === 'interns');
+export const VAULT = those(({ area }) => area === 'vault');
+/** Operations for which the interface states the largest body and the media type. */
+export const WRITES = ['create', 'update', 'delete', ...SIGNING] as const;
+export const BARE = ['provision', 'suspend'] as const;
+/** Operations that need an existing secret. */
+export const OF_A_SECRET: readonly OperationName[] = ['delete secret', 'delete intern secret', 'copy secrets'];
+
+export const sizeOf = ({ asked: { body } }: Seen): number | undefined =>
+  body.kind === 'unknown' ? undefined : body.kind === 'none' ? 0 : body.size;
+/** Whether a request has no body, or one of white space. */
+export const isBlank = ({ asked: { body } }: Seen): Wrong =>
+  body.kind === 'unknown' ? undefined : body.kind === 'none' || /^\s*$/.test(body.text);
+
+export const isJsonType = (type: string | undefined): boolean => /^\s*application\/json\s*(;|$)/i.test(type ?? '');
+
+/** Whether `wrong` holds for the JSON of a body, which is undefined without one. */
+export const json = (seen: Seen, wrong: (value: unknown) => boolean): Wrong => {
+  const { body } = seen.asked;
+  if (body.kind === 'unknown') return undefined;
+  return wrong(body.kind === 'some' ? body.json : undefined);
+};
+export const noObject = (seen: Seen): Wrong => json(seen, (value) => !isRecord(value));
+/** The mistake of a body that is an object, but not a right one. */
+export const wrongObject =
+  (isRight: (row: RecordFields) => boolean) =>
+  (seen: Seen): Wrong =>
+    json(seen, (value) => isRecord(value) && !isRight(value));
+/** The mistake of a body that is no right object. */
+export const noRight =
+  (isRight: (row: RecordFields) => boolean) =>
+  (seen: Seen): Wrong =>
+    json(seen, (value) => !isRecord(value) || !isRight(value));
+
+/** Whether the caller cannot see the intern in the path. */
+export function isHidden(seen: Seen, model: Model): Wrong {
+  const { caller, id, intern } = seen;
+  if (id === undefined || caller === undefined || caller === null) return false;
+  if (caller.kind === 'own') return caller.intern === undefined ? undefined : caller.intern !== id;
+  if (!isMember(caller)) return false;
+  if (model.options.madeUp?.(id) === true) return true;
+  if (intern === undefined) return undefined;
+  return not(model.isVisible(seen.asked, intern));
+}
+
+/** ms for which the status of a read holds, unless a conflict contradicts it. */
+const BRIEF = 2_000;
+
+/** The phases that the intern may have had while the request was under way. */
+export function phasesOf({ answered, asked, intern, operation }: Seen): ReadonlySet<Phase> | undefined {
+  const all = intern?.made === undefined ? undefined : intern.phase.since(asked.at, asked.number);
+  const { awaited, moved = 0, moving = 0, shown } = intern ?? {};
+  const itself = phasesAfter(operation.name, false) === undefined ? 0 : 1;
+  // A running intern may need a moment before it takes prompts. A 409 may mean that the service has changed the state by itself.
+  const isRead =
+    shown?.sure === true && asked.at - shown.at <= BRIEF && !isPrompt(operation) && answered.status !== 409;
+  // Since that read nothing happened to the intern, and no accepted call still has to take effect.
+  const isFresh = isRead && awaited === undefined && moved < shown.at && moving <= itself;
+  const here = isFresh ? PHASES[shown.status]?.filter((phase) => all?.has(phase)) : undefined;
+  return here === undefined || here.length === 0 ? all : new Set(here);
+}
+/** Whether the intern is in no such phase. An intern that the caller cannot see has no state, like an unknown id. */
+export const isNotIn = (seen: Seen, model: Model, ...phases: readonly Phase[]): Wrong => {
+  if (isHidden(seen, model) === true) return false;
+  const all = phasesOf(seen);
+  if (all === undefined || (all.has('new') && model.options.ours !== true && !phases.includes('new'))) return undefined;
+  const some = phases.some((phase) => all.has(phase));
+  return some ? ([...all].every((phase) => phases.includes(phase)) ? false : undefined) : true;
+};
+
+/** Whether a request has no valid key. */
+export const isWithoutKey = ({ caller }: Seen): Wrong =>
+  caller === null || (caller === undefined ? undefined : caller.kind === 'invalid');
+export const isOf = ({ caller }: Seen, kind: CallerKind): Wrong =>
+  caller === undefined ? undefined : caller?.kind === kind;
+/** Whether the credential is of one of these kinds. */
+export const isOneOf = (caller: Seen['caller'], ...kinds: readonly CallerKind[]): Wrong =>
+  caller === undefined || caller?.kind === 'member' ? undefined : caller !== null && kinds.includes(caller.kind);
+
+type RefusalRow = Omit<Refusal, 'id' | 'level'> & { readonly level?: Level };
+export const rows = (all: Readonly<Record<string, RefusalRow>>): readonly Refusal[] =>
+  Object.entries(all).map(([name, row]) => ({
+    level: requirement(row.requirement).level,
+    ...row,
+    id: `${row.requirement}/${name}`,
+  }));
