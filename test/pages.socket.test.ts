@@ -195,8 +195,8 @@ test('the commands of docs/ci.md are understood', async () => {
   const short = `--only list/bad-cursor --ledger-dir ${folder}`;
   const commands = [
     `${block('docs/ci.md', 'sh').trim()} ${short}`.replace('junit.xml', join(folder, 'junit.xml')),
-    // Of a shard only a plan is made, of few checks: a missing baseline is refused.
-    `${sharded.replace(/--baseline \S+|--report \S+=\S+/g, '').trim()} --only 'list/*' --plan`,
+    // Of a shard only a plan is made, of one check: a missing baseline is refused.
+    `${sharded.replace(/--baseline \S+|--report \S+=\S+/g, '').trim()} --only list/bad-cursor --plan`,
   ];
   const shell = commands
     .join('\n')

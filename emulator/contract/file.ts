@@ -25,11 +25,15 @@ const MOST = 256 * MEGABYTE;
  */
 export function textOfFile(path: string, name: string): string {
   const parts: Buffer[] = [];
+  const needRoom = (size: number) => {
+    if (size > MOST) throw new FileInvalid(name, `is longer than ${MOST / MEGABYTE} MB`);
+  };
   try {
     const there = statSync(path);
     // Reading a pipe without a writer would hang. Pipes of a shell, such as `<(…)`, are below /dev or /proc.
     if (!there.isFile() && !there.isDirectory() && !/^\/(dev|proc)\//.test(path))
       throw new FileInvalid(name, 'is no file, but a device or a pipe');
+    needRoom(there.size);
     const handle = openSync(path, 'r');
     try {
       for (let total = 0; ; ) {
@@ -37,7 +41,7 @@ export function textOfFile(path: string, name: string): string {
         const read = readSync(handle, part);
         if (read === 0) break;
         total += read;
-        if (total > MOST) throw new FileInvalid(name, `is longer than ${MOST / MEGABYTE} MB`);
+        needRoom(total);
         parts.push(part.subarray(0, read));
       }
     } finally {

@@ -55,11 +55,8 @@ async function listen(api: TestClient, query = '', lastEventId?: string) {
 
 const chat = (api: TestClient, content: string, more = {}) => api.chat(content, more);
 
-/** A request whose answer nobody looks at: many of them cost little. */
-const list = async (api: TestClient) => {
-  const headers = { authorization: `Bearer ${api.credentials.api_key}` };
-  await (await api.emulator.fetch(`${api.emulator.target.base_url}/interns`, { headers })).text();
-};
+/** A request that no rule is about: many of them cost little. */
+const ask = (api: TestClient) => api.emulator.fetch(`${api.emulator.target.base_url}/nowhere`);
 
 describe('SEE-3: each event is what its read answers', () => {
   test('an intern as it boots, step by step, and when it is gone', async () => {
@@ -190,7 +187,7 @@ describe('SEE-3: Last-Event-ID', () => {
     await api.get('/interns');
     await first.until(({ type }) => type === 'request');
     await first.leave();
-    for (let i = 0; i < 1_001; i++) await list(api);
+    for (let i = 0; i < 1_001; i++) await ask(api);
     const second = await listen(api, '', first.lastId());
     await second.until(({ type }) => type === 'reset');
   });
@@ -234,7 +231,7 @@ test('more requests than anybody can follow are thinned, and the rest counted', 
   const api = createTestClient();
   const seen = await listen(api);
   // All at once: 200 a second may come one after the other on a busy machine.
-  await Promise.all(Array.from({ length: 1_000 }, () => list(api)));
+  await Promise.all(Array.from({ length: 1_000 }, () => ask(api)));
   const counted = () =>
     seen.received.reduce(
       (sum, { type, data }) => sum + (type === 'request' ? 1 : type === 'skipped' ? data.requests : 0),
@@ -248,10 +245,10 @@ test('a subscriber that did not read for a while gets what it missed, or that it
   const api = createTestClient();
   const instructions = 'x'.repeat(60_000);
   const seen = await listen(api, '?types=intern');
-  for (let i = 0; i < 60; i++) await api.create({ instructions });
+  for (let i = 0; i < 9; i++) await api.create({ instructions });
   const last = await api.create({ name: 'the-last' });
   await seen.until(({ data }) => data.intern?.id === last.id);
-  expect(new Set(seen.received.map(({ data }) => data.intern.id)).size).toBe(61);
+  expect(new Set(seen.received.map(({ data }) => data.intern.id)).size).toBe(10);
 });
 
 test('the streams end with the emulator', async () => {

@@ -268,8 +268,11 @@ const UNESCAPED: readonly ((text: string) => string)[] = [
     ),
 ];
 
-const inflated = (bytes: Buffer): string[] =>
-  [
+/** What bytes hold that are compressed. Most are not: their errors have no stack, which takes longer than the try. */
+function inflated(bytes: Buffer): string[] {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  const texts = [
     () => gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }),
     () => inflateSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }),
     () => inflateRawSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }),
@@ -281,6 +284,9 @@ const inflated = (bytes: Buffer): string[] =>
       return [];
     }
   });
+  Error.stackTraceLimit = stackTraceLimit;
+  return texts;
+}
 
 /** The texts that a run of Base64 may hold: at any alignment, and inflated. */
 function* decodingsOf(run: string): Generator<string> {
