@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import Ajv2020 from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
+import { QUICK } from '../emulator/testing/quick.harness.js';
 import { SCHEMAS } from '../scripts/schemas.js';
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -11,9 +12,7 @@ const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const validators = new Map(
   SCHEMAS.map(({ name }) => [
     name,
-    new Ajv2020.default({ strict: false, validateFormats: false }).compile(
-      JSON.parse(read(`schemas/${name}.schema.json`)),
-    ),
+    new Ajv2020.default({ ...QUICK, validateFormats: false }).compile(JSON.parse(read(`schemas/${name}.schema.json`))),
   ]),
 );
 const validator = (name: string) => {

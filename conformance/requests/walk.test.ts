@@ -22,7 +22,7 @@ async function walked(
     disposable: true,
   });
   const { only = 'walk/interface', runs: walks = 12, replay } = more;
-  const options = { driver, host: systemHost, tag: 'walk', seed: 'walk', only: [only], runs: walks, shrinkBudget: 80 };
+  const options = { driver, host: systemHost, tag: 'walk', seed: 'walk', only: [only], runs: walks, shrinkBudget: 40 };
   const { checks } = await run({ ...options, ...(replay === undefined ? {} : { replay }) });
   return checks.find(({ id }) => id === 'walk/interface');
 }

@@ -4,6 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, expect, test } from 'vitest';
 import { validateControl } from '../testing/answers.harness.js';
 import { createTestClient } from '../testing/client.harness.js';
+import { QUICK } from '../testing/quick.harness.js';
 import { ANSWERS } from './answers.js';
 
 const api = createTestClient();
@@ -46,7 +47,7 @@ test.each([
   ['post_lab_runs_body', { case: 'sse-one-event', cuts: [3] }, { case: 1 }],
 ])('%s takes what the call takes, and nothing else', async (name, right, wrong) => {
   const { components } = await document();
-  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  const ajv = new Ajv2020({ ...QUICK, validateFormats: false });
   const validate = ajv.addSchema({ $id: 'd', components }).getSchema(`d#/components/schemas/${name}`);
   expect(validate?.(right)).toBe(true);
   expect(validate?.(wrong)).toBe(false);

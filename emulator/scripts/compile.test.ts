@@ -2,13 +2,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
+import { QUICK } from '../testing/quick.harness.js';
 import type { BehaviourEvent, Turn } from './behaviour.js';
 import { compileScript } from './compile.js';
 import { ScriptInvalid } from './problems.js';
 import { stockBehaviours } from './stock.js';
 
 const published = JSON.parse(readFileSync('schemas/script.schema.json', 'utf8')) as object;
-const validate = new Ajv2020({ strict: false }).compile(published);
+const validate = new Ajv2020(QUICK).compile(published);
 
 const problems = (source: unknown): readonly string[] => {
   try {

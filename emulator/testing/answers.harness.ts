@@ -4,6 +4,7 @@ import { answerSchemas } from '../control/answer-schemas.js';
 import { ANSWERS } from '../control/answers.js';
 import { components } from '../openapi/schemas.js';
 import type { Observed } from './exchanges.harness.js';
+import { QUICK } from './quick.harness.js';
 
 /** Rows by the pattern of their paths, those with the fewest parameters first. */
 const ROWS = Object.keys(ANSWERS)
@@ -17,8 +18,6 @@ export const rowOf = ({ method, url }: Pick<Observed, 'method' | 'url'>): string
 };
 
 const validators = new Map<string, ValidateFunction>();
-/** Code that is made quickly: most of it runs a few times. */
-export const QUICK = { strict: false, inlineRefs: false, code: { optimize: false } } as const;
 const ajv = new Ajv2020(QUICK);
 addFormats.default(ajv);
 

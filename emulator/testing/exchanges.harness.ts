@@ -2,6 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import shipped from '../../schemas/openapi.json' with { type: 'json' };
 import { eventsIn } from '../sse/events.harness.js';
+import { QUICK } from './quick.harness.js';
 
 /** An exchange, its response read to the end. */
 export interface Observed {
@@ -40,9 +41,7 @@ const pointer = (key: string): string => key.replaceAll('~', '~0').replaceAll('/
  * content type and body as described. A request that is not an operation must be refused.
  */
 function createExchangeValidator(document: Document): (observed: Observed) => string[] {
-  const ajv = addFormats.default(
-    new Ajv2020({ strict: false, allErrors: true, inlineRefs: false, code: { optimize: false } }),
-  );
+  const ajv = addFormats.default(new Ajv2020({ ...QUICK, allErrors: true }));
   ajv.addSchema(document, 'openapi');
   const validators = new Map<string, ValidateFunction>();
   const validate = (at: string, value: unknown, what: string): string[] => {
