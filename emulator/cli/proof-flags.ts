@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type FlagTable, text, UsageError } from '../../conformance/cli/arguments.js';
@@ -54,7 +54,7 @@ export function readRequestBody(
   }
   const file = given(argv, 'body-file');
   const bytes = file === undefined ? Buffer.from(given(argv, 'body') ?? '') : readBytes('body-file', file, io);
-  return { bytes, sha256: createHash('sha256').update(bytes).digest('hex') };
+  return { bytes, sha256: hash('sha256', bytes, 'hex') };
 }
 
 export function readProfile(argv: Record<string, unknown>, io: Pick<Io, 'folder'>): Profile {

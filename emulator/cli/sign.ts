@@ -2,7 +2,7 @@ import { text, UsageError } from '../../conformance/cli/arguments.js';
 import { createClock } from '../clock/clock.js';
 import { createRandom } from '../clock/random.js';
 import { shellWord } from '../contract/pasted.js';
-import { proofHeaders } from '../contract/profile.js';
+import { proofAsHeaders, proofHeaders } from '../contract/profile.js';
 import { ROUTE_PATH } from '../contract/signing.js';
 import { UnsignableField } from '../signing/canonical.js';
 import { loadSigningKey, readPrivateKey } from '../signing/keys.js';
@@ -42,7 +42,6 @@ const sign: CommandModule = {
       throw new UsageError('--path: expected a percent-encoded path that starts with one slash, without query');
     }
     const now = seconds(argv, 'timestamp') ?? createClock('real').now() / 1_000;
-    const names = proofHeaders(profile);
     try {
       const proof = createSigner(key, profile.proof_layout).sign({
         internId: needed(argv, 'intern'),
@@ -57,13 +56,7 @@ const sign: CommandModule = {
           },
         }),
       });
-      const headers: Record<string, string> = {
-        [names.signature]: proof.signature,
-        [names.timestamp]: proof.timestamp,
-        [names.user]: proof.user,
-        ...(proof.signatureV2 !== undefined && { [names.signatureV2]: proof.signatureV2 }),
-        ...(proof.nonce !== undefined && { [names.nonce]: proof.nonce }),
-      };
+      const headers = proofAsHeaders(proofHeaders(profile), proof);
       const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
       if (format === 'json') io.stdout(`${JSON.stringify(headers, null, 2)}\n`);
       else if (format === 'headers') io.stdout(`${lines.join('\n')}\n`);

@@ -1,4 +1,4 @@
-import { type Cipher, createCipheriv, createHash, randomBytes } from 'node:crypto';
+import { type Cipher, createCipheriv, hash, randomBytes } from 'node:crypto';
 
 /** The position of a source: it alone decides what the source yields next. A secret, as the seed is. */
 export interface RandomState {
@@ -37,9 +37,7 @@ const ZEROS = Buffer.alloc(BLOCK);
 
 /** An AES-256-CTR keystream over a key made from seed and stream, from a multiple of 16 bytes on. */
 function keystream(seed: string, stream: string, from: number): Cipher {
-  const key = createHash('sha256')
-    .update(JSON.stringify([seed, stream]))
-    .digest();
+  const key = hash('sha256', JSON.stringify([seed, stream]), 'buffer');
   const counter = Buffer.alloc(16);
   counter.writeBigUInt64BE(BigInt(from / 16), 8);
   return createCipheriv('aes-256-ctr', key, counter);

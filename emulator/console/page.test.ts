@@ -48,24 +48,21 @@ test('of several reads under way the last is shown', () => {
 });
 
 test('a chat stream is read piece by piece, also where a write ends within an event', () => {
-  const reader = createStreamReader();
+  const read = createStreamReader();
   const chunk = (delta: object, more: object = {}) => `data: ${JSON.stringify({ choices: [{ delta, ...more }] })}\n\n`;
   const first = chunk({ content: 'Hello' });
-  expect(reader.push({ at: '1', text: first.slice(0, 20) })).toEqual([]);
-  expect(reader.push({ at: '2', text: first.slice(20) })).toEqual([{ kind: 'content', at: '2', text: 'Hello' }]);
-  const call = {
-    id: 'c',
-    function: { name: 'svc', arguments: '{"kind":"permission","operation":"shell","options":[]}' },
-  };
+  expect(read(first.slice(0, 20))).toEqual([]);
+  expect(read(first.slice(20))).toEqual([{ kind: 'content', text: 'Hello' }]);
+  const call = { id: 'c', function: { name: 'svc', arguments: '{}' } };
   const rest = `${chunk({ tool_calls: [call] })}${chunk({}, { finish_reason: 'tool_calls' })}: keepalive\n\ndata: {"choices":[],"session_id":"s","usage":null}\n\ndata: [DONE]\n\n`;
-  expect(reader.push({ at: '3', text: rest }).map(({ kind }) => kind)).toEqual([
-    'ask',
-    'finish',
-    'keepalive',
-    'final',
-    'done',
+  expect(read(rest).map(({ text }) => text)).toEqual([
+    'svc',
+    'finish: tool_calls',
+    ': keepalive',
+    'session_id',
+    '[DONE]',
   ]);
-  expect(reader.push({ at: '4', text: 'data: <html>\n\n' })).toEqual([{ kind: 'other', at: '4', text: '<html>' }]);
+  expect(read('data: <html>\n\n')).toEqual([{ kind: 'other', text: '<html>' }]);
 });
 
 describe('JSON with its places', () => {

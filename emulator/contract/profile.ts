@@ -57,3 +57,20 @@ export function proofHeaders(profile: Pick<Profile, 'proof_header_prefix'>) {
   } as const;
 }
 export type ProofHeaders = ReturnType<typeof proofHeaders>;
+
+/** A proof in its headers. Not one literal: computed names are slow in it. */
+export function proofAsHeaders(
+  names: ProofHeaders,
+  proof: Readonly<Record<'signature' | 'timestamp' | 'user', string>> &
+    Readonly<Partial<Record<'signatureV2' | 'nonce', string>>>,
+): Record<string, string> {
+  const headers: Record<string, string> = {};
+  headers[names.signature] = proof.signature;
+  headers[names.timestamp] = proof.timestamp;
+  headers[names.user] = proof.user;
+  if (proof.signatureV2 !== undefined && proof.nonce !== undefined) {
+    headers[names.signatureV2] = proof.signatureV2;
+    headers[names.nonce] = proof.nonce;
+  }
+  return headers;
+}

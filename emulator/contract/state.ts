@@ -58,6 +58,9 @@ export const idempotencyRowSchema = withZod((z) =>
 );
 export type IdempotencyRow = Infer<typeof idempotencyRowSchema>;
 
+/** The id of a row that belongs to an intern. */
+export const rowIdOf = (internId: string, id: string): string => `${internId}\n${id}`;
+
 /** A conversation that invoke issued. `id` is intern id and session id, joined by a newline. */
 export const sessionRowSchema = withZod((z) =>
   z.strictObject({

@@ -1,9 +1,9 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { foreignSite, type Header } from '../http/cors.js';
 import { isLoopbackHost } from '../http/hosts.js';
 import type { ReceivedRequest } from '../requests/received-request.js';
 
-const digest = (text: string) => createHash('sha256').update(text).digest();
+const digest = (text: string) => hash('sha256', text, 'buffer');
 
 /** The names under which the control interface must not be reached, since it hands out credentials, and why. */
 const foreignHost = (host: string) => (isLoopbackHost(host) ? undefined : `the host ${host} is not a loopback name`);

@@ -1,3 +1,4 @@
+import { tryDecodeURIComponent } from 'hono/utils/url';
 import type { z } from 'zod';
 import type { Scope } from '../clock/scope.js';
 import { byKey } from '../contract/by-key.js';
@@ -63,15 +64,6 @@ export function controlRow<Body, const Path extends string>(
 const errorJson = (status: number, message: string): PlainResponse =>
   json({ error: { code: status, message } }, status);
 
-/** Decodes `%XX`; undecodable text stays as it is. */
-const decode = (segment: string): string => {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
-};
-
 const isParameter = (part: string) => part.startsWith(':');
 
 /** The path of a row as it is written for people: `/_emulator/scripts/{name}`. */
@@ -136,7 +128,7 @@ export function createRouter(
       }
       checkQuery(row, url.searchParams);
       return await row.handle({
-        params: Object.fromEntries(Object.entries(params).map(([name, value]) => [name, decode(value)])),
+        params: Object.fromEntries(Object.entries(params).map(([name, value]) => [name, tryDecodeURIComponent(value)])),
         query: url.searchParams,
         request,
         streams,

@@ -4,6 +4,7 @@ import { matchesSchema } from '../contract/match.js';
 import { importedStateSchema } from '../contract/migrations.js';
 import { suggestion } from '../contract/nearest.js';
 import { words } from '../contract/problem.js';
+import { isRecord } from '../contract/record.js';
 import { scriptSchema } from '../contract/script.js';
 import { settingsSchema } from '../contract/settings.js';
 import { type InternRow, stateSchema } from '../contract/state.js';
@@ -43,7 +44,7 @@ const switchesBody = withZod((z) => {
 
 /** A fault as it is listed can be added again: it gets another id. */
 const withoutId = (value: unknown): unknown => {
-  if (typeof value !== 'object' || value === null || !('id' in value)) return value;
+  if (!isRecord(value)) return value;
   const { id: _, ...fault } = value;
   return fault;
 };

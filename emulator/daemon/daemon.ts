@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../clock/clock.js';
 import type { FairQueue } from '../clock/fair-queue.js';
@@ -206,7 +206,7 @@ export function createDaemon(deps: DaemonDeps): Daemon {
     if (early.result === 'refused') return refuse(early);
 
     const body = await readReceivedBody(request, incoming, DAEMON_BODY_CAP);
-    const bodySha256 = createHash('sha256').update(body).digest('hex');
+    const bodySha256 = hash('sha256', body, 'hex');
     await deps.heavyWork.next();
 
     // From here until its nonce is used nothing waits: of two requests with one nonce, one is verified completely

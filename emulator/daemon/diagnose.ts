@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { DaemonHint } from '../contract/daemon.js';
 import type { ProofFieldName, ProofFields, ProofLayout, ProofVersion } from '../signing/canonical.js';
 import type { VerifyKey } from '../signing/verify.js';
@@ -35,7 +35,7 @@ const HINTS: readonly (readonly [DaemonHint, readonly ProofFieldName[]])[] = [
 export const hintOf = (differing: readonly ProofFieldName[]): DaemonHint | undefined =>
   HINTS.find(([, fields]) => fields.some((field) => differing.includes(field)))?.[0];
 
-const sha256 = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex');
+const sha256 = (bytes: Uint8Array | string) => hash('sha256', bytes, 'hex');
 
 /** How many other interns and users are tried: a refusal stays cheap however many there are. */
 const MOST_SUSPECTS = 32;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { DAEMON_REFUSALS, FUTURE_TOLERANCE_SECONDS } from '../contract/daemon.js';
 import { type Profile, proofHeaders } from '../contract/profile.js';
 import type { ExplainBody, ExplainSignature, ExplainStep, Explanation } from '../contract/signing-lab.js';
@@ -64,11 +64,7 @@ export function explain(deps: ExplainDeps, given: ExplainBody): Explanation {
   const now = given.at === undefined ? deps.now() : given.at * 1_000;
   const headers = collect(given.headers);
   const body = bodyOf(given);
-  const bodySha256 =
-    given.body_sha256 ??
-    createHash('sha256')
-      .update(body ?? '')
-      .digest('hex');
+  const bodySha256 = given.body_sha256 ?? hash('sha256', body ?? '', 'hex');
   const { path, search } = splitRequestTarget(given.path);
 
   const token = /^Bearer +([\x21-\x7e]+)$/i.exec(headers.get('authorization') ?? '')?.[1];

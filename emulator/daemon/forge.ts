@@ -1,4 +1,4 @@
-import { createHash, type KeyObject } from 'node:crypto';
+import { hash, type KeyObject } from 'node:crypto';
 import type { Random } from '../clock/random.js';
 import { suggestion } from '../contract/nearest.js';
 import { proofHeaders } from '../contract/profile.js';
@@ -99,7 +99,7 @@ export function createForge(deps: ForgeDeps): (body: ForgeBody) => Forgery {
         user,
         method,
         path,
-        body_sha256: createHash('sha256').update(body).digest('hex'),
+        body_sha256: hash('sha256', body, 'hex'),
         ...changes,
       }),
       sign,
@@ -117,7 +117,7 @@ export function createForge(deps: ForgeDeps): (body: ForgeBody) => Forgery {
       }),
       otherUser: users.find((candidate) => candidate !== user) ?? `${user}-other`,
       otherInternId: [...interns.values()].find((row) => row.id !== intern.id)?.id ?? random.uuid(),
-      digest: (content) => createHash('sha256').update(content).digest('hex'),
+      digest: (content) => hash('sha256', content, 'hex'),
     };
     const request = (headers: HeaderMap, token: string = intern.daemon_token): ForgedRequest => ({
       method,

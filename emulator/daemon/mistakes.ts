@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { canonicalise, type ProofFields, type ProofLayout, type ProofVersion } from '../signing/canonical.js';
 
 /** A way to get the signed bytes wrong although every value is right. */
@@ -83,10 +83,7 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: 'hashed_first',
     description: 'what is signed is the SHA-256 of the bytes instead of the bytes',
-    bytes: (layout, version, fields) =>
-      createHash('sha256')
-        .update(canonicalise(layout, version, fields))
-        .digest(),
+    bytes: (layout, version, fields) => hash('sha256', canonicalise(layout, version, fields), 'buffer'),
   },
 ];
 

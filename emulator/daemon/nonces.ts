@@ -1,4 +1,4 @@
-import type { NonceRow } from '../contract/state.js';
+import { type NonceRow, rowIdOf } from '../contract/state.js';
 
 /** The used nonces, each for as long as a proof that carries it could still be accepted. */
 export interface Nonces {
@@ -64,18 +64,17 @@ function createRows(): NonceRows {
 export function createNonces(rows: NonceRows = createRows(), since?: Since): Nonces {
   let forgotten = since?.get() ?? Number.NEGATIVE_INFINITY;
   let looked = Number.NEGATIVE_INFINITY;
-  const key = (internId: string, nonce: string) => `${internId}\n${nonce}`;
   return {
     get size() {
       return rows.size;
     },
-    has: (internId, nonce) => rows.has(key(internId, nonce)),
+    has: (internId, nonce) => rows.has(rowIdOf(internId, nonce)),
     replaced() {
       forgotten = since?.get() ?? Number.NEGATIVE_INFINITY;
       looked = Number.NEGATIVE_INFINITY;
     },
     take(internId, nonce, timestamp) {
-      const id = key(internId, nonce);
+      const id = rowIdOf(internId, nonce);
       if (rows.has(id)) return false;
       rows.put({ id, timestamp });
       return true;

@@ -3,10 +3,9 @@ import { type ClockControl, createClock } from '../clock/clock.js';
 import { createFairQueue } from '../clock/fair-queue.js';
 import { createRandom } from '../clock/random.js';
 import { blankIntern } from '../contract/intern-row.js';
-import { PROFILES, type Profile, type ProofHeaders, proofHeaders } from '../contract/profile.js';
+import { PROFILES, type Profile, type ProofHeaders, proofAsHeaders, proofHeaders } from '../contract/profile.js';
 import type { InternRow } from '../contract/state.js';
 import { loadSigningKey } from '../signing/keys.js';
-import type { Proof } from '../signing/signer.js';
 import type { KeptNonces } from './nonces.js';
 import { createProofs, type Proofs } from './proofs.js';
 
@@ -44,14 +43,6 @@ export function internRow(
 }
 
 export const sha256 = (body: Uint8Array | string) => createHash('sha256').update(body).digest('hex');
-
-export const proofAsHeaders = (names: ProofHeaders, proof: Proof): Record<string, string> => ({
-  [names.signature]: proof.signature,
-  [names.timestamp]: proof.timestamp,
-  [names.user]: proof.user,
-  ...(proof.signatureV2 !== undefined && { [names.signatureV2]: proof.signatureV2 }),
-  ...(proof.nonce !== undefined && { [names.nonce]: proof.nonce }),
-});
 
 export interface Bench extends Proofs {
   readonly clock: ClockControl;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { Refusal } from '../contract/errors.js';
 import type { CreateBody, Intern } from '../contract/intern.js';
 import { blankIntern } from '../contract/intern-row.js';
@@ -34,16 +34,16 @@ export function canonicalJson(value: unknown): string {
 }
 
 /** The id under which a create is kept for its retries, and the digest of its body (CREATE-4). */
-function idempotencyOf({ caller, body, key }: CreateRequest): { id: string; hash: string } {
-  const hash = createHash('sha256').update(canonicalJson(body)).digest('hex');
-  return { id: `${caller.id}\n${key === undefined ? `body:${hash}` : `key:${key}`}`, hash };
+function idempotencyOf({ caller, body, key }: CreateRequest): { id: string; digest: string } {
+  const digest = hash('sha256', canonicalJson(body), 'hex');
+  return { id: `${caller.id}\n${key === undefined ? `body:${digest}` : `key:${key}`}`, digest };
 }
 
 /** Whether a create only repeats the answer of a finished one. */
 export function isReplay(entries: { get(id: string): IdempotencyRow | undefined }, request: CreateRequest): boolean {
-  const { id, hash } = idempotencyOf(request);
+  const { id, digest } = idempotencyOf(request);
   const known = entries.get(id);
-  return known?.body_hash === hash && known.answer !== null;
+  return known?.body_hash === digest && known.answer !== null;
 }
 
 /**
@@ -132,9 +132,9 @@ export function createCreate(interns: Interns, provisioning: Provisioning, deps:
   };
 
   return (request: CreateRequest): CreateResult => {
-    const { id, hash } = idempotencyOf(request);
+    const { id, digest } = idempotencyOf(request);
     const known = entries.get(id);
-    if (known && known.body_hash !== hash) throw new Refusal('idempotency_key_reused');
+    if (known && known.body_hash !== digest) throw new Refusal('idempotency_key_reused');
     if (known?.answer) return { created: false, intern: known.answer };
     const unfinished = known && interns.get(known.intern_id);
     // A retry must not finish an intern that is being torn down. It makes a new one once that is gone.
@@ -144,7 +144,7 @@ export function createCreate(interns: Interns, provisioning: Provisioning, deps:
     const entry: IdempotencyRow = {
       id,
       intern_id: row.id,
-      body_hash: hash,
+      body_hash: digest,
       derived: request.key === undefined,
       answer: null,
     };

@@ -1,4 +1,4 @@
-import type { QuestionRow } from '../contract/state.js';
+import { type QuestionRow, rowIdOf } from '../contract/state.js';
 import type { Collection } from '../store/store.js';
 
 /**
@@ -6,17 +6,15 @@ import type { Collection } from '../store/store.js';
  * forgotten: an answer to one of their questions is still refused as one that comes too late (CHAT-7).
  */
 export function createQuestions(rows: Collection<QuestionRow>) {
-  const rowId = (internId: string, questionId: string) => `${internId}\n${questionId}`;
   return {
     asked(internId: string, sessionId: string, questionId: string): void {
-      rows.put({ id: rowId(internId, questionId), intern_id: internId, session_id: sessionId });
+      rows.put({ id: rowIdOf(internId, questionId), intern_id: internId, session_id: sessionId });
     },
     wasAsked: (internId: string, sessionId: string, questionId: string): boolean =>
-      rows.get(rowId(internId, questionId))?.session_id === sessionId,
+      rows.get(rowIdOf(internId, questionId))?.session_id === sessionId,
     /** Deletes those of a deleted intern. */
     forget(internId: string): void {
-      const gone = [...rows.values()].filter((row) => row.intern_id === internId);
-      for (const row of gone) rows.delete(row.id);
+      for (const row of [...rows.values()]) if (row.intern_id === internId) rows.delete(row.id);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { Refusal } from '../contract/errors.js';
-import type { SessionRow } from '../contract/state.js';
+import { rowIdOf, type SessionRow } from '../contract/state.js';
 import type { Collection } from '../store/store.js';
 
 /**
@@ -8,22 +8,20 @@ import type { Collection } from '../store/store.js';
  * answer.
  */
 export function createSessions(rows: Collection<SessionRow>) {
-  const rowId = (internId: string, sessionId: string) => `${internId}\n${sessionId}`;
   return {
     /** Throws 404 unless invoke issued the session to this caller on this intern (INVOKE-3). */
     owned(internId: string, sessionId: string, callerId: string): void {
-      const row = rows.get(rowId(internId, sessionId));
+      const row = rows.get(rowIdOf(internId, sessionId));
       if (row?.caller !== callerId) throw new Refusal('session_not_found');
     },
     issue(internId: string, sessionId: string, callerId: string): void {
-      const id = rowId(internId, sessionId);
+      const id = rowIdOf(internId, sessionId);
       if (rows.has(id)) return;
       rows.put({ id, intern_id: internId, session_id: sessionId, caller: callerId });
     },
     /** Deletes those of a deleted intern. */
     forget(internId: string): void {
-      const gone = [...rows.values()].filter((row) => row.intern_id === internId);
-      for (const row of gone) rows.delete(row.id);
+      for (const row of [...rows.values()]) if (row.intern_id === internId) rows.delete(row.id);
     },
   };
 }

@@ -58,7 +58,6 @@ export function chatRoute(deps: ChatDeps): Route {
     operation: 'chat',
     method: 'POST',
     path: '/interns/:id/chat/completions',
-    credential: 'any',
     body: { read: true, json: 'ignored', invalid: 'bad_request' },
     parse: (parts) => readChat(parts.json()),
     authorize({ intern, input }) {

@@ -27,7 +27,6 @@ export function daemonRoute(deps: DaemonRouteDeps): Route {
     method: 'GET',
     path: '/interns/:id/daemon',
     credential: 'oauth',
-    body: { read: false, json: 'ignored', invalid: 'invalid_body' },
     parse: () => undefined,
     async handle({ caller, intern, bodiless }) {
       if (intern.record.status !== 'running' || intern.daemon_token === null) throw new Refusal('intern_not_running');

@@ -9,6 +9,7 @@ import {
   updateBodySchema,
 } from '../contract/intern.js';
 import { idempotencyHeader, type Profile } from '../contract/profile.js';
+import { isRecord } from '../contract/record.js';
 import { type CreateRequest, type CreateResult, isReplay } from '../domain/create.js';
 import type { Interns } from '../domain/interns.js';
 import type { Provisioning } from '../domain/provisioning.js';
@@ -26,7 +27,6 @@ export interface InternRoutesDeps {
   create(request: CreateRequest): CreateResult;
 }
 
-const NO_BODY = { read: false, json: 'ignored', invalid: 'invalid_body' } as const;
 const JSON_BODY = { read: true, json: 'required', invalid: 'invalid_body' } as const;
 const OPTIONAL_BODY = { ...JSON_BODY, blank: 'none' } as const;
 
@@ -47,8 +47,8 @@ function recordAnswers(): (record: Intern) => PlainResponse {
 function parseNoFields(parts: RequestParts): undefined {
   const value = parts.json();
   if (value === undefined) return undefined;
-  const empty = typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
-  if (!empty) throw new Refusal('invalid_body', { detail: 'body: this operation takes no fields' });
+  if (!isRecord(value) || Object.keys(value).length > 0)
+    throw new Refusal('invalid_body', { detail: 'body: this operation takes no fields' });
   return undefined;
 }
 
@@ -69,8 +69,6 @@ export function internRoutes({ interns, provisioning, store, profile, create }: 
       operation: 'list',
       method: 'GET',
       path: '/interns',
-      credential: 'any',
-      body: NO_BODY,
       parse: ({ query }) => parseListQuery(query),
       authorize({ caller, input }) {
         if (input.workspaceId !== undefined && input.workspaceId.toLowerCase() !== caller.workspaceId)
@@ -84,7 +82,6 @@ export function internRoutes({ interns, provisioning, store, profile, create }: 
       operation: 'create',
       method: 'POST',
       path: '/interns',
-      credential: 'any',
       body: JSON_BODY,
       parse: (parts) => ({
         body: checked(createBody, parts.json()),
@@ -116,8 +113,6 @@ export function internRoutes({ interns, provisioning, store, profile, create }: 
       operation: 'get',
       method: 'GET',
       path: '/interns/:id',
-      credential: 'any',
-      body: NO_BODY,
       parse: () => undefined,
       handle: ({ intern }) => recordAnswer(intern.record),
     }),
@@ -125,7 +120,6 @@ export function internRoutes({ interns, provisioning, store, profile, create }: 
       operation: 'update',
       method: 'PATCH',
       path: '/interns/:id',
-      credential: 'any',
       body: JSON_BODY,
       parse: (parts) => checked(updateBodySchema, parts.json()),
       async handle({ intern, input }) {
@@ -138,7 +132,6 @@ export function internRoutes({ interns, provisioning, store, profile, create }: 
       operation: 'delete',
       method: 'DELETE',
       path: '/interns/:id',
-      credential: 'any',
       body: OPTIONAL_BODY,
       parse(parts) {
         const value = parts.json();
@@ -154,7 +147,6 @@ export function internRoutes({ interns, provisioning, store, profile, create }: 
       operation: 'provision',
       method: 'POST',
       path: '/interns/:id/provision',
-      credential: 'any',
       body: OPTIONAL_BODY,
       parse: parseNoFields,
       async handle({ intern }) {
@@ -167,7 +159,6 @@ export function internRoutes({ interns, provisioning, store, profile, create }: 
       operation: 'suspend',
       method: 'POST',
       path: '/interns/:id/suspend',
-      credential: 'any',
       body: OPTIONAL_BODY,
       parse: parseNoFields,
       async handle({ intern }) {

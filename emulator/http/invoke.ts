@@ -18,7 +18,6 @@ export function invokeRoute(deps: InvokeDeps): Route {
     operation: 'invoke',
     method: 'POST',
     path: '/interns/:id/invoke',
-    credential: 'any',
     body: { read: true, json: 'ignored', invalid: 'bad_request' },
     parse: (parts) => readInvoke(parts.json()),
     authorize({ caller, intern, input }) {

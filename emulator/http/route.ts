@@ -120,5 +120,13 @@ export interface Route<Input = unknown> {
   readonly successor?: string;
 }
 
-/** Keeps a row's input type between `parse` and `handle`, and forgets it for the table. */
-export const route = <Input>(row: Route<Input>): Route => row as unknown as Route;
+const NO_BODY = { read: false, json: 'ignored', invalid: 'invalid_body' } as const;
+
+type RouteRow<Input> = Omit<Route<Input>, 'credential' | 'body'> & Partial<Pick<Route<Input>, 'credential' | 'body'>>;
+
+/**
+ * A row, which takes any kind of credential and reads no body unless it says otherwise. It keeps the type of its input
+ * between `parse` and `handle`, and forgets it for the table.
+ */
+export const route = <Input>(row: RouteRow<Input>): Route =>
+  ({ credential: 'any', body: NO_BODY, ...row }) as unknown as Route;

@@ -25,7 +25,6 @@ interface PageQuery {
   readonly limit: number;
 }
 
-const NO_BODY = { read: false, json: 'ignored', invalid: 'invalid_body' } as const;
 const JSON_BODY = { read: true, json: 'ignored', invalid: 'invalid_body' } as const;
 
 const parsePage = ({ query }: RequestParts): PageQuery => ({
@@ -49,7 +48,7 @@ const organizationOf = ({ organizationId = '' }: Caller): string => organization
 export function scimRoutes({ directory, store, basePath }: ScimRoutesDeps): Route[] {
   const mappingOf = (caller: Caller, id = '') => directory.mapping(organizationOf(caller), id);
   const jobOf = (caller: Caller, id = '') => directory.job(organizationOf(caller), id);
-  const base = { operation: 'scim', credential: 'any' } as const;
+  const base = { operation: 'scim' } as const;
   const onMapping = {
     ...base,
     path: '/scim/group-mappings/:scimId',
@@ -61,7 +60,6 @@ export function scimRoutes({ directory, store, basePath }: ScimRoutesDeps): Rout
       ...base,
       method: 'GET',
       path: '/scim/group-mappings',
-      body: NO_BODY,
       parse: parsePage,
       handle: ({ caller, input }) => pageOf(directory.mappings(organizationOf(caller)), input),
     }),
@@ -81,7 +79,6 @@ export function scimRoutes({ directory, store, basePath }: ScimRoutesDeps): Rout
     route<undefined>({
       ...onMapping,
       method: 'GET',
-      body: NO_BODY,
       parse: () => undefined,
       handle: ({ caller, scimId }) => json({ data: mappingOf(caller, scimId) }),
     }),
@@ -99,7 +96,6 @@ export function scimRoutes({ directory, store, basePath }: ScimRoutesDeps): Rout
     route<{ keepMembers: boolean }>({
       ...onMapping,
       method: 'DELETE',
-      body: NO_BODY,
       parse: parseKeepMembers,
       async handle({ caller, scimId }) {
         directory.deleteMapping(mappingOf(caller, scimId));
@@ -111,7 +107,6 @@ export function scimRoutes({ directory, store, basePath }: ScimRoutesDeps): Rout
       ...base,
       method: 'GET',
       path: '/scim/groups',
-      body: NO_BODY,
       parse: parsePage,
       handle: ({ caller, input }) => pageOf(directory.groups(organizationOf(caller)), input),
     }),
@@ -119,7 +114,6 @@ export function scimRoutes({ directory, store, basePath }: ScimRoutesDeps): Rout
       ...base,
       method: 'POST',
       path: '/scim/sync-jobs',
-      body: NO_BODY,
       parse: () => undefined,
       async handle({ caller }) {
         const job = directory.startJob(organizationOf(caller));
@@ -132,7 +126,6 @@ export function scimRoutes({ directory, store, basePath }: ScimRoutesDeps): Rout
       method: 'GET',
       path: '/scim/sync-jobs/:scimId',
       admit: (caller, { scimId }) => void jobOf(caller, scimId),
-      body: NO_BODY,
       parse: () => undefined,
       handle: ({ caller, scimId }) => json({ data: jobOf(caller, scimId) }),
     }),

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock/clock.js';
 import type { Random } from '../clock/random.js';
 import { Refusal } from '../contract/errors.js';
-import { type Profile, proofHeaders } from '../contract/profile.js';
+import { type Profile, proofAsHeaders, proofHeaders } from '../contract/profile.js';
 import { type SignBody, signBodySchema } from '../contract/signing.js';
 import type { Proof, Signer } from '../signing/signer.js';
 import { checked } from './checked.js';
@@ -56,16 +56,7 @@ export function signRoute(deps: SignDeps): Route {
         giveBack();
         throw error;
       }
-      // Not one literal: computed names are slow in it.
-      const answer: Record<string, string> = {};
-      answer[names.signature] = proof.signature;
-      answer[names.timestamp] = proof.timestamp;
-      answer[names.user] = proof.user;
-      if (proof.signatureV2 !== undefined && proof.nonce !== undefined) {
-        answer[names.signatureV2] = proof.signatureV2;
-        answer[names.nonce] = proof.nonce;
-      }
-      return json(answer, 200, { 'cache-control': 'no-store' });
+      return json(proofAsHeaders(names, proof), 200, { 'cache-control': 'no-store' });
     },
   });
 }

@@ -1,4 +1,5 @@
 import { Refusal } from '../contract/errors.js';
+import { isRecord } from '../contract/record.js';
 import type { InternRow } from '../contract/state.js';
 import {
   type CopySecretsBody,
@@ -28,7 +29,6 @@ export interface VaultRoutesDeps {
   readonly store: Pick<Store, 'commit'>;
 }
 
-const NO_BODY = { read: false, json: 'ignored', invalid: 'invalid_body' } as const;
 const JSON_BODY = { read: true, json: 'ignored', invalid: 'invalid_body' } as const;
 
 /** A secret as it is shown: never its value (VAULT-2). */
@@ -55,8 +55,8 @@ export function concealStore(bytes: Uint8Array): { shown: string; secret: string
   try {
     body = parseJson(bytes);
   } catch {}
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return { shown: REDACTED, secret: undefined };
-  const { value, hosts, ...rest } = body as Record<string, unknown>;
+  if (!isRecord(body)) return { shown: REDACTED, secret: undefined };
+  const { value, hosts, ...rest } = body;
   const shownHost = (host: unknown) =>
     typeof host === 'string' && host !== value && normalizeHost(host) !== undefined ? host : REDACTED;
   const shown = {
@@ -90,8 +90,6 @@ export function vaultRoutes({ vaults, interns, store }: VaultRoutesDeps): Route[
       operation: 'vault-list',
       method: 'GET',
       path,
-      credential: 'any',
-      body: NO_BODY,
       parse: ({ query }) => ({
         limit: countOf(query, 'limit', 1, MAX_SECRETS_PAGE, MAX_SECRETS_PAGE),
         offset: countOf(query, 'offset', 0, MAX_SECRETS_OFFSET, 0),
@@ -107,7 +105,6 @@ export function vaultRoutes({ vaults, interns, store }: VaultRoutesDeps): Route[
       operation: 'vault-store',
       method: 'PUT',
       path: `${path}/:secretName`,
-      credential: 'any',
       body: { ...JSON_BODY, conceal: concealStore },
       parse: (parts) => ({ name: parseName(parts), body: checked(storeSecretSchema, parts.json()) }),
       async handle(call) {
@@ -122,8 +119,6 @@ export function vaultRoutes({ vaults, interns, store }: VaultRoutesDeps): Route[
       operation: 'vault-delete',
       method: 'DELETE',
       path: `${path}/:secretName`,
-      credential: 'any',
-      body: NO_BODY,
       parse: parseName,
       authorize: (call) => void vaults.get(vault(call), call.input),
       async handle(call) {
@@ -143,7 +138,6 @@ export function vaultRoutes({ vaults, interns, store }: VaultRoutesDeps): Route[
       operation: 'vault-copy',
       method: 'POST',
       path: `${ofIntern.path}/copy`,
-      credential: 'any',
       ofWorkspace: true,
       admit: ofIntern.admit,
       body: JSON_BODY,

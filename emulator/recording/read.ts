@@ -1,6 +1,7 @@
 import { FileInvalid, textOfFile } from '../contract/file.js';
 import { MAX_NESTING, nestingOf } from '../contract/nesting.js';
 import { problem, words } from '../contract/problem.js';
+import { recordOf } from '../contract/record.js';
 import { aliasProblem } from './check-aliases.js';
 import { ANSWER_HEADERS, exchangeSchema, RECORDING_FORMAT, REQUEST_HEADERS, type RecordedExchange } from './format.js';
 
@@ -26,7 +27,7 @@ function parseLine(text: string, place: string): RecordedExchange {
   } catch {
     throw new NotWhole(`recording ${place}:`, 'expected an exchange as one line of JSON');
   }
-  const { format } = (typeof value === 'object' && value !== null ? value : {}) as { format?: unknown };
+  const { format } = recordOf(value);
   if (typeof format === 'number' && format > RECORDING_FORMAT) {
     throw invalid(`format ${format} is newer than ${RECORDING_FORMAT}, the newest known here; update intern-emulator`);
   }

@@ -1,4 +1,4 @@
-import { createHash, createPublicKey, type KeyObject, sign } from 'node:crypto';
+import { createPublicKey, hash, type KeyObject, sign } from 'node:crypto';
 import { isIP } from 'node:net';
 import { newP256Key } from './new-key.js';
 
@@ -72,9 +72,7 @@ const pem = (label: string, der: Uint8Array): string =>
 function certificate(subject: Party, issuer: Party, extensions: readonly Uint8Array[], now: number): string {
   const key = createPublicKey(subject.key).export({ type: 'spki', format: 'der' });
   const idOf = (party: Party) =>
-    createHash('sha1')
-      .update(createPublicKey(party.key).export({ type: 'spki', format: 'der' }))
-      .digest();
+    hash('sha1', createPublicKey(party.key).export({ type: 'spki', format: 'der' }), 'buffer');
   const body = sequence(
     tlv(0xa0, integer(Buffer.from([2]))),
     integer(Buffer.concat([Buffer.from([1]), idOf(subject).subarray(0, 8)])),

@@ -1,4 +1,4 @@
-import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { createPrivateKey, createPublicKey, hash, type KeyObject } from 'node:crypto';
 import { newEd25519Key } from './new-key.js';
 import { importPublicKey, type VerifyKey } from './verify.js';
 
@@ -43,7 +43,7 @@ export class UnusableKey extends Error {
 export function publicJwk(raw: Uint8Array): SigningJwk {
   const x = Buffer.from(raw).toString('base64url');
   // RFC 7638: the required members in lexicographic order, without white space.
-  const kid = createHash('sha256').update(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`).digest('base64url');
+  const kid = hash('sha256', `{"crv":"Ed25519","kty":"OKP","x":"${x}"}`, 'base64url');
   return { kty: 'OKP', crv: 'Ed25519', x, kid, alg: 'EdDSA', use: 'sig' };
 }
 
@@ -185,7 +185,7 @@ function whenUsed(make: () => SigningKey): SigningKey {
 export function loadSigningKey(from: { given?: string; seed?: string; stored?: string }): SigningKey {
   if (from.given !== undefined) return readPrivateKey(from.given);
   if (from.seed !== undefined) {
-    const secret = createHash('sha256').update(`intern-emulator signing key\n${from.seed}`).digest();
+    const secret = hash('sha256', `intern-emulator signing key\n${from.seed}`, 'buffer');
     return whenUsed(() => signingKeyFromSecret(secret));
   }
   if (from.stored !== undefined) return readPrivateKey(from.stored);

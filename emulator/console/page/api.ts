@@ -13,6 +13,12 @@ export class ApiError extends Error {
 
 const TOKEN = 'intern-emulator.control-token';
 
+export interface Sent {
+  body?: unknown;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+}
+
 interface Envelope {
   error?: { message?: string; metadata?: { reason?: string } };
 }
@@ -52,12 +58,12 @@ export function createApi(page: string) {
   const base = new URL('../api/v1', page).href;
   let token = sessionStorage.getItem(TOKEN) ?? '';
 
-  const controlFetch = async (method: string, path: string, body?: unknown, signal?: AbortSignal, headers = {}) => {
-    const response = await reach(control + path, {
+  /** Sends a call with its JSON. Throws ApiError. */
+  const send = async (method: string, url: string, key: string, { body, headers, signal }: Sent): Promise<Response> => {
+    const response = await reach(url, {
       method,
       headers: {
-        accept: 'application/json',
-        ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
+        ...(key === '' ? {} : { authorization: `Bearer ${key}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
@@ -67,7 +73,8 @@ export function createApi(page: string) {
     if (!response.ok) throw await failure(response);
     return response;
   };
-
+  const sendControl = (method: string, path: string, { headers, ...sent }: Sent = {}) =>
+    send(method, control + path, token, { ...sent, headers: { accept: 'application/json', ...headers } });
   return {
     base,
     setToken(value: string) {
@@ -77,35 +84,21 @@ export function createApi(page: string) {
     },
     /** A call below `/_emulator/`. Throws ApiError. */
     async control<T = unknown>(method: string, path: string, body?: unknown): Promise<T> {
-      const response = await controlFetch(method, path, body);
+      const response = await sendControl(method, path, { body });
       return (response.status === 204 ? undefined : await response.json()) as T;
     },
     /** A file below `/_emulator/`, as text. Throws ApiError. */
-    file: async (path: string): Promise<string> => (await controlFetch('GET', path)).text(),
+    file: async (path: string): Promise<string> => (await sendControl('GET', path)).text(),
     /** A stream below `/_emulator/`. Throws ApiError. */
     stream: (path: string, signal: AbortSignal, headers: Record<string, string>) =>
-      controlFetch('GET', path, undefined, signal, { ...headers, accept: 'text/event-stream' }),
+      sendControl('GET', path, { signal, headers: { ...headers, accept: 'text/event-stream' } }),
     /** A call of the interface, below `/api/v1`. Throws ApiError. */
-    async call(
+    call: (
       method: string,
       path: string,
       key: string,
-      options: { body?: unknown; id?: string; signal?: AbortSignal } = {},
-    ): Promise<Response> {
-      const { body, id, signal } = options;
-      const response = await reach(base + path, {
-        method,
-        headers: {
-          authorization: `Bearer ${key}`,
-          'x-request-id': id ?? `console-${freshId()}`,
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        ...(signal ? { signal } : {}),
-      });
-      if (!response.ok) throw await failure(response);
-      return response;
-    },
+      { id = `console-${freshId()}`, ...sent }: Pick<Sent, 'body' | 'signal'> & { id?: string } = {},
+    ): Promise<Response> => send(method, base + path, key, { ...sent, headers: { 'x-request-id': id } }),
     /** A file that came with the page. */
     async asset<T>(name: string): Promise<T> {
       return (await reach(`${control}console/${name}`, {})).json() as Promise<T>;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { SentRequest } from '../../contract/curl.js';
 import type { DaemonReason } from '../../contract/daemon.js';
 import { type Advice, type Facts, withBody } from './facts.js';
@@ -17,9 +17,7 @@ function signAgain({ entry, base }: Facts): SentRequest | undefined {
       body: null,
     },
     {
-      bodySha256: createHash('sha256')
-        .update(body ?? '')
-        .digest('hex'),
+      bodySha256: hash('sha256', body ?? '', 'hex'),
       ...(method === 'POST' && { route: { method, path: new URL(url).pathname } }),
     },
   );

@@ -4,7 +4,7 @@ import { ERRORS, type ErrorRow } from '../../contract/errors.js';
 import { FileInvalid } from '../../contract/file.js';
 import { makeInert } from '../../contract/inert.js';
 import { blankIntern } from '../../contract/intern-row.js';
-import { type Profile, proofHeaders } from '../../contract/profile.js';
+import { type Profile, proofAsHeaders, proofHeaders } from '../../contract/profile.js';
 import { givenRequestId } from '../../contract/request-id.js';
 import { type SignBody, signBodySchema } from '../../contract/signing.js';
 import type { InternRow } from '../../contract/state.js';
@@ -83,12 +83,7 @@ function ownAnswers({ clock, random, profile, signer, interns }: ReplayPartsDeps
         bodySha256: data.bodySha256,
         ...(data.route && { route: { ...data.route, nonce } }),
       });
-      return {
-        [names.signature]: proof.signature,
-        [names.timestamp]: proof.timestamp,
-        [names.user]: proof.user,
-        ...(proof.signatureV2 !== undefined && { [names.signatureV2]: proof.signatureV2, [names.nonce]: nonce }),
-      };
+      return proofAsHeaders(names, proof);
     },
   };
 }

@@ -8,31 +8,12 @@ import { Button } from '../ui/button.js';
 /** Writes that are shown at first: a stream may have thousands. */
 const SHOWN = 200;
 
-/** The words for a piece that is no text, and their tone. */
-function tagOf(piece: Piece): readonly [words: string, tone: string] | undefined {
-  switch (piece.kind) {
-    case 'ask':
-      return [piece.tool, 'ask'];
-    case 'finish': {
-      const why = piece.error?.reason ? ` (${piece.error.code} ${piece.error.reason})` : '';
-      return [`finish: ${piece.reason}${why}`, piece.reason === 'error' ? 'bad' : ''];
-    }
-    case 'final':
-      return [`session_id${piece.usage ? ', usage' : ''}`, ''];
-    case 'done':
-      return ['[DONE]', ''];
-    case 'keepalive':
-      return [': keepalive', 'quiet'];
-    default:
-      return undefined;
-  }
-}
-
-function Said({ piece }: { piece: Piece }) {
-  const tag = tagOf(piece);
-  if (tag !== undefined) return <span class={`tag ${tag[1]}`}>{tag[0]}</span>;
-  return 'text' in piece ? <q class={piece.kind === 'reasoning' ? 'text quiet' : 'text'}>{piece.text}</q> : null;
-}
+const Said = ({ piece }: { piece: Piece }) =>
+  piece.kind === 'mark' ? (
+    <span class={`tag ${piece.tone}`}>{piece.text}</span>
+  ) : (
+    <q class={piece.kind === 'reasoning' ? 'text quiet' : 'text'}>{piece.text}</q>
+  );
 
 interface TimeLineProps {
   start: string;
@@ -48,10 +29,10 @@ export function TimeLine({ start, writes, open }: TimeLineProps) {
   const began = Date.parse(start);
   const last = writes.at(-1);
   const total = Math.max(1, last ? Date.parse(last.at) - began : 1);
-  const reader = createStreamReader();
+  const read = createStreamReader();
   const rows = writes
     .slice(0, most)
-    .map((write) => ({ write, pieces: reader.push(write), at: Date.parse(write.at) - began }));
+    .map((write) => ({ write, pieces: read(write.text), at: Date.parse(write.at) - began }));
   return (
     <div class="stack close">
       <fieldset class="row">
