@@ -116,7 +116,9 @@ export const slowSuspends: Habit = {
       return rewritten(response, {
         json: (json) =>
           eachRecord(json, (record) => {
-            if (record.status === 'stopped' && stopping(record.id)) record.status = 'running';
+            // A record from before the first boot says so.
+            if (record.status === 'stopped' && record.hostname !== null && stopping(record.id))
+              record.status = 'running';
           }),
       });
     };
