@@ -126,8 +126,7 @@ describe('behaviours that take no notice', () => {
     };
     const h = createHarness({ scripts: [torrent], clock: 'real' });
     const response = await h.prompt('script: torrent');
-    while (h.runs.list()[0]?.status !== 'ended') await new Promise((resolve) => setImmediate(resolve));
-    expect(h.runs.list()[0]?.ended).toBe('severed');
+    await expect.poll(() => h.runs.list()[0]?.ended).toBe('severed');
     expect(h.log).toMatchObject([{ event: 'reader_too_slow' }]);
     const said = await listen(response).end();
     expect(said.error?.metadata.reason).toBe('stream_severed');

@@ -165,8 +165,7 @@ test('more in one yield than a run holds is taken piece by piece by who reads, a
   expect(said).toMatchObject({ finish: 'stop', done: true });
   expect(said.content).toHaveLength(4_480_000);
   const unread = await h.prompt('script: flood');
-  while (h.runs.list()[0]?.status !== 'ended') await new Promise((resolve) => setImmediate(resolve));
-  expect(h.runs.list()[0]?.ended).toBe('severed');
+  await expect.poll(() => h.runs.list()[0]?.ended).toBe('severed');
   expect((await listen(unread).end()).error?.metadata.reason).toBe('stream_severed');
 });
 
