@@ -53,7 +53,7 @@ export const rightly: readonly Way[] = [
   ),
   right('stream-names-its-charset', TYPE, (w) =>
     w.head('chat', (headers, _, r) => {
-      if (r.ok) headers.set('content-type', 'text/event-stream; charset=utf-8');
+      if (r.status === 200) headers.set('content-type', 'text/event-stream; charset=utf-8');
     }),
   ),
 ];
