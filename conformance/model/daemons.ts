@@ -19,8 +19,9 @@ export function createDaemons(proof: ProofHeaders) {
   /** Routes that were signed. */
   const routes = new Set<string>();
 
-  /** Each signature of a proof, and the fields that it signs. */
+  /** Each signature of a proof, and the fields that it signs. None for a request whose body is unknown. */
   const signaturesIn = ({ asked, answered }: Exchange): readonly (readonly [string, string])[] => {
+    if (asked.body.kind === 'unknown') return [];
     const { bodySha256, route } = bodyOf(asked) ?? {};
     const json = isRecord(answered?.json) ? answered.json : {};
     const { method, path } = isRecord(route) ? route : {};

@@ -729,6 +729,25 @@ test('the usage of a run may be that of one before it in its session, and a proo
   expect(ids).not.toContain('SIGN-4/of-its-request');
 });
 
+test('a proof for a body that is not known shares its signature with another request', () => {
+  const ids = judged([CREATE, { ...proves('a'), hidden: true }, proves('a')]).map(({ id }) => id);
+  expect(ids).not.toContain('SIGN-4/of-its-request');
+});
+
+test('a cursor stands for the pages of the list that gave it, not of a list with another filter', () => {
+  const page = (query: string, data: readonly unknown[], more: object = { has_more: false }) =>
+    entry(`GET /interns?${query}`, 200, { data, ...more });
+  const isBlamed = (first: string) =>
+    judged([
+      CREATE,
+      { ...CREATE, json: { name: 'two', workspace_id: WORKSPACE }, answer: TWO },
+      page(first, [TWO], { has_more: true, next_cursor: 'c' }),
+      page('limit=1&starting_after=c', []),
+      page('', [TWO, record()]),
+    ]).some(({ id }) => id === 'LIST-1/whole');
+  expect([isBlamed('limit=1'), isBlamed('limit=1&status=stopped')]).toEqual([true, false]);
+});
+
 test('a question whose five minutes passed on a clock that was moved may be closed', () => {
   const late = { ...replies(), status: 409, answer: error(409, 'interaction_not_pending') };
   const closed = (step: number) => {
