@@ -49,26 +49,6 @@ export interface EventsDeps {
   turn(): Promise<void> | undefined;
 }
 
-export interface Events {
-  /**
-   * Whether an event must be made now and sent: somebody wants it. If there are more requests than anybody can follow,
-   * the rest are only counted.
-   */
-  takes(type: EventType): boolean;
-  /** A thing changed, or is gone. Costs a look-up if nobody listens. */
-  changed(type: Readable, id: string, within?: string): void;
-  /** Sends changes that another part can send again: requests, writes, lines of runs. */
-  send(pending: Pending): void;
-  /** Everything may have changed: subscribers read anew. */
-  reset(): void;
-  /**
-   * A stream of server-sent events, of these types or of all: from now on, or from after the event with this id as far
-   * as that is known, else with a `reset` first.
-   */
-  subscribe(types: ReadonlySet<EventType>, after: string | null): ReadableStream<Uint8Array>;
-  close(): void;
-}
-
 /** How many changed things are remembered for subscribers that reconnect. */
 const REMEMBERED = 5_000;
 /** How many more are dropped together: taking the oldest one by one from a map gets ever slower. */
@@ -108,7 +88,7 @@ const encoder = new TextEncoder();
  * Sends changes to subscribers. Without subscribers, a change costs a number and a look-up: its event is made only when
  * it is sent. A subscriber that reconnects gets each changed thing once, in its present state.
  */
-export function createEvents({ sequence, tag, read, past, pause, turn }: EventsDeps): Events {
+export function createEvents({ sequence, tag, read, past, pause, turn }: EventsDeps) {
   const subscribers = new Set<Subscriber>();
   const marks = new Map<string, Mark>();
   let forgotten = 0;
@@ -230,7 +210,11 @@ export function createEvents({ sequence, tag, read, past, pause, turn }: EventsD
   };
 
   return {
-    takes(type) {
+    /**
+     * Whether an event must be made now and sent: somebody wants it. If there are more requests than anybody can follow,
+     * the rest are only counted.
+     */
+    takes(type: EventType): boolean {
       if (subscribers.size === 0) return false;
       if (type !== 'request') return true;
       if (room > 0) {
@@ -241,7 +225,8 @@ export function createEvents({ sequence, tag, read, past, pause, turn }: EventsD
       schedule();
       return false;
     },
-    changed(type, id, within) {
+    /** A thing changed, or is gone. Costs a look-up if nobody listens. */
+    changed(type: Readable, id: string, within?: string): void {
       const key = `${type} ${id}`;
       const mark = { seq: sequence.next(), type, id, within };
       // Reinserted at the end, so that things that change often are not forgotten before those that changed once.
@@ -253,10 +238,12 @@ export function createEvents({ sequence, tag, read, past, pause, turn }: EventsD
       const data = pendingOf(mark).data();
       enqueue({ seq: mark.seq, type, data: () => data });
     },
-    send(pending) {
+    /** Sends changes that another part can send again: requests, writes, lines of runs. */
+    send(pending: Pending): void {
       if (subscribers.size > 0) enqueue(pending);
     },
-    reset() {
+    /** Everything may have changed: subscribers read anew. */
+    reset(): void {
       marks.clear();
       queue = [];
       forgotten = sequence.next();
@@ -264,7 +251,11 @@ export function createEvents({ sequence, tag, read, past, pause, turn }: EventsD
       // A subscriber that lags finds out by itself.
       for (const subscriber of subscribers) if (!subscriber.lagging) push(subscriber, text, forgotten);
     },
-    subscribe(types, after) {
+    /**
+     * A stream of server-sent events, of these types or of all: from now on, or from after the event with this id as far
+     * as that is known, else with a `reset` first.
+     */
+    subscribe(types: ReadonlySet<EventType>, after: string | null): ReadableStream<Uint8Array> {
       let own: Subscriber | undefined;
       return new ReadableStream<Uint8Array>(
         {
@@ -290,10 +281,12 @@ export function createEvents({ sequence, tag, read, past, pause, turn }: EventsD
         new ByteLengthQueuingStrategy({ highWaterMark: WAITING }),
       );
     },
-    close() {
+    close(): void {
       closed = true;
       for (const { controller } of subscribers) controller.close();
       subscribers.clear();
     },
   };
 }
+
+export type Events = ReturnType<typeof createEvents>;

@@ -1,22 +1,5 @@
 import { type NonceRow, rowIdOf } from '../contract/state.js';
 
-/** The used nonces, each for as long as a proof that carries it could still be accepted. */
-export interface Nonces {
-  has(internId: string, nonce: string): boolean;
-  /** Marks a nonce as used; false if it was used before. `timestamp` is the proof's, in Unix seconds. */
-  take(internId: string, nonce: string, timestamp: number): boolean;
-  /** Whether the memory still reaches back to proofs of that second: a forgotten nonce looks like an unused one. */
-  remembers(timestamp: number): boolean;
-  /**
-   * Forgets proofs made before that second. Of those made before `expired`, a later second, the newest 10,000 are kept:
-   * they have expired by now, but would not have for a clock that starts anew.
-   */
-  forgetBefore(timestamp: number, expired?: number): void;
-  /** Call it when the rows were replaced. */
-  replaced(): void;
-  readonly size: number;
-}
-
 /** The used nonces, oldest first. */
 export interface NonceRows {
   readonly size: number;
@@ -61,26 +44,33 @@ function createRows(): NonceRows {
  * Nonces, held in `rows` until no clock could show a time within the window of their proof. They come nearly in the
  * order of their seconds, so that forgetting looks only at the oldest, at most once a second.
  */
-export function createNonces(rows: NonceRows = createRows(), since?: Since): Nonces {
+export function createNonces(rows: NonceRows = createRows(), since?: Since) {
   let forgotten = since?.get() ?? Number.NEGATIVE_INFINITY;
   let looked = Number.NEGATIVE_INFINITY;
   return {
     get size() {
       return rows.size;
     },
-    has: (internId, nonce) => rows.has(rowIdOf(internId, nonce)),
-    replaced() {
+    has: (internId: string, nonce: string): boolean => rows.has(rowIdOf(internId, nonce)),
+    /** Call it when the rows were replaced. */
+    replaced(): void {
       forgotten = since?.get() ?? Number.NEGATIVE_INFINITY;
       looked = Number.NEGATIVE_INFINITY;
     },
-    take(internId, nonce, timestamp) {
+    /** Marks a nonce as used; false if it was used before. `timestamp` is the proof's, in Unix seconds. */
+    take(internId: string, nonce: string, timestamp: number): boolean {
       const id = rowIdOf(internId, nonce);
       if (rows.has(id)) return false;
       rows.put({ id, timestamp });
       return true;
     },
-    remembers: (timestamp) => timestamp >= forgotten,
-    forgetBefore(timestamp, expired = timestamp) {
+    /** Whether the memory still reaches back to proofs of that second: a forgotten nonce looks like an unused one. */
+    remembers: (timestamp: number): boolean => timestamp >= forgotten,
+    /**
+     * Forgets proofs made before that second. Of those made before `expired`, a later second, the newest 10,000 are kept:
+     * they have expired by now, but would not have for a clock that starts anew.
+     */
+    forgetBefore(timestamp: number, expired: number = timestamp): void {
       if (expired <= looked) return;
       looked = expired;
       let any = false;
@@ -95,3 +85,6 @@ export function createNonces(rows: NonceRows = createRows(), since?: Since): Non
     },
   };
 }
+
+/** The used nonces, each for as long as a proof that carries it could still be accepted. */
+export type Nonces = ReturnType<typeof createNonces>;

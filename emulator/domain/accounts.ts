@@ -4,26 +4,8 @@ import { createCredentialIndex } from '../credentials/credential-index.js';
 import { createRedaction, type Redaction } from '../credentials/redaction.js';
 import type { Caller } from './caller.js';
 
-/** The owners of credentials, and the redaction of credentials. */
-export interface Accounts {
-  /** The caller of a bearer token, or undefined. */
-  resolve(token: string): Caller | undefined;
-  /** Makes an intern's own key known, or forgets it (AUTH-4, DELETE-1). */
-  addOwnKey(row: InternRow): void;
-  removeOwnKey(row: InternRow): void;
-  /** Forgets the own keys of all interns: their rows were replaced. */
-  clearOwnKeys(): void;
-  /** Redacts every credential in a text, and in the writes of a stream ({@link Redaction}). */
-  readonly redact: Redaction['redact'];
-  readonly redactWrites: Redaction['redactWrites'];
-  /** Adds a credential to redact that is not looked up here: a token of a login. */
-  readonly addLoginToken: Redaction['addLoginToken'];
-  /** Adds the value of a secret to redact, which is nobody's credential here. */
-  readonly addVaultSecret: Redaction['addVaultSecret'];
-}
-
 /** `digestKey` is any secret of this emulator: 32 random bytes. */
-export function createAccounts(seed: Seed, digestKey: Uint8Array): Accounts {
+export function createAccounts(seed: Seed, digestKey: Uint8Array) {
   const entries = createCredentialIndex<Caller>(digestKey);
   const redaction = createRedaction();
 
@@ -45,8 +27,10 @@ export function createAccounts(seed: Seed, digestKey: Uint8Array): Accounts {
     add(management_key, { ...manager, id: `management:${id}`, organizationId: id });
 
   return {
-    resolve: (token) => entries.get(token),
-    addOwnKey(row) {
+    /** The caller of a bearer token, or undefined. */
+    resolve: (token: string): Caller | undefined => entries.get(token),
+    /** Makes an intern's own key known, or forgets it (AUTH-4, DELETE-1). */
+    addOwnKey(row: InternRow): void {
       add(row.api_key, {
         id: `intern:${row.id}`,
         kind: 'own_key',
@@ -55,15 +39,22 @@ export function createAccounts(seed: Seed, digestKey: Uint8Array): Accounts {
         internId: row.id,
       });
     },
-    removeOwnKey(row) {
+    removeOwnKey(row: InternRow): void {
       entries.delete(row.api_key);
     },
-    clearOwnKeys() {
+    /** Forgets the own keys of all interns: their rows were replaced. */
+    clearOwnKeys(): void {
       entries.deleteWhere((caller) => caller.kind === 'own_key');
     },
+    /** Redacts every credential in a text, and in the writes of a stream ({@link Redaction}). */
     redact: redaction.redact,
     redactWrites: redaction.redactWrites,
+    /** Adds a credential to redact that is not looked up here: a token of a login. */
     addLoginToken: redaction.addLoginToken,
+    /** Adds the value of a secret to redact, which is nobody's credential here. */
     addVaultSecret: redaction.addVaultSecret,
   };
 }
+
+/** The owners of credentials, and the redaction of credentials. */
+export type Accounts = ReturnType<typeof createAccounts>;

@@ -7,29 +7,6 @@ import type { Seed } from '../contract/seed.js';
 import type { Settings } from '../contract/settings.js';
 import type { Store } from '../store/store.js';
 
-/**
- * The directory of each organization: groups, their mappings, and the jobs that synchronize it (SCIM-1 to SCIM-7). What
- * belongs to another organization is 404. Nobody is in a group here, so mappings grant nothing.
- */
-export interface Directory {
-  /** Oldest first. */
-  mappings(organization: string): ScimMapping[];
-  mapping(organization: string, id: string): ScimMapping;
-  /** Throws the 404 of a group or workspace that is not the organization's. */
-  authorizeMapping(organization: string, body: CreateMappingBody): void;
-  /** Throws 409 if the mapping exists with another role; with the same role it returns that mapping. */
-  createMapping(organization: string, body: CreateMappingBody): ScimMapping;
-  updateMapping(mapping: ScimMapping, role: ScimMapping['role']): ScimMapping;
-  deleteMapping(mapping: ScimMapping): void;
-  /** Oldest first. */
-  groups(organization: string): ScimGroup[];
-  /** Starts a job, or returns the one that is in progress. */
-  startJob(organization: string): ScimJob;
-  job(organization: string, id: string): ScimJob;
-  /** Resumes the jobs that a stopped process or an imported state left in progress. */
-  resume(): void;
-}
-
 export interface DirectoryDeps {
   readonly clock: Clock;
   readonly random: Pick<Random, 'uuid'>;
@@ -50,7 +27,7 @@ const byAge = (a: { created_at: string }, b: { created_at: string }) =>
   a.created_at < b.created_at ? -1 : a.created_at > b.created_at ? 1 : 0;
 const underWay = ({ job }: ScimJobRow) => job.status === 'queued' || job.status === 'running';
 
-export function createDirectory(deps: DirectoryDeps): Directory {
+export function createDirectory(deps: DirectoryDeps) {
   const { clock, random, seed, store, settings } = deps;
   const mappings = store.collection('scim_mappings');
   const jobs = store.collection('scim_jobs');
@@ -107,13 +84,15 @@ export function createDirectory(deps: DirectoryDeps): Directory {
 
   return {
     // Rows are in the order of their creation. A stable sort keeps that order among equal times.
-    mappings: (organization) => ofOrganization(organization).sort(byAge),
-    mapping(organization, id) {
+    /** Oldest first. */
+    mappings: (organization: string): ScimMapping[] => ofOrganization(organization).sort(byAge),
+    mapping(organization: string, id: string): ScimMapping {
       const mapping = mappings.get(id.toLowerCase());
       if (mapping?.organization_id !== organization) throw new Refusal('scim_not_found');
       return mapping;
     },
-    authorizeMapping(organization, { scim_group_id, workspace_id }) {
+    /** Throws the 404 of a group or workspace that is not the organization's. */
+    authorizeMapping(organization: string, { scim_group_id, workspace_id }: CreateMappingBody): void {
       const unknown = (field: string, message: string) =>
         new Refusal('scim_not_found', { wrong: message, fields: [{ path: [field], message }] });
       if (!groupsOf(organization).some(({ id }) => id === scim_group_id))
@@ -121,7 +100,8 @@ export function createDirectory(deps: DirectoryDeps): Directory {
       if (!organizations.get(organization)?.workspaces.has(workspace_id))
         throw unknown('workspace_id', `the organization has no workspace ${workspace_id}`);
     },
-    createMapping(organization, body) {
+    /** Throws 409 if the mapping exists with another role; with the same role it returns that mapping. */
+    createMapping(organization: string, body: CreateMappingBody): ScimMapping {
       const known = ofOrganization(organization).find(
         (one) => one.scim_group_id === body.scim_group_id && one.workspace_id === body.workspace_id,
       );
@@ -133,10 +113,12 @@ export function createDirectory(deps: DirectoryDeps): Directory {
       mappings.put(mapping);
       return mapping;
     },
-    updateMapping: (mapping, role) => touch(mapping, { role }),
-    deleteMapping: ({ id }) => void mappings.delete(id),
+    updateMapping: (mapping: ScimMapping, role: ScimMapping['role']): ScimMapping => touch(mapping, { role }),
+    deleteMapping: ({ id }: ScimMapping): void => void mappings.delete(id),
+    /** Oldest first. */
     groups: groupsOf,
-    startJob(organization) {
+    /** Starts a job, or returns the one that is in progress. */
+    startJob(organization: string): ScimJob {
       const going = [...jobs.values()].find((row) => row.organization_id === organization && underWay(row));
       if (going) return going.job;
       const fails = settings().scim_sync === 'fails';
@@ -156,13 +138,20 @@ export function createDirectory(deps: DirectoryDeps): Directory {
       follow(id);
       return job;
     },
-    job(organization, id) {
+    job(organization: string, id: string): ScimJob {
       const row = jobs.get(id.toLowerCase());
       if (row?.organization_id !== organization) throw new Refusal('scim_not_found');
       return row.job;
     },
-    resume() {
+    /** Resumes the jobs that a stopped process or an imported state left in progress. */
+    resume(): void {
       for (const row of [...jobs.values()]) if (underWay(row)) follow(row.id);
     },
   };
 }
+
+/**
+ * The directory of each organization: groups, their mappings, and the jobs that synchronize it (SCIM-1 to SCIM-7). What
+ * belongs to another organization is 404. Nobody is in a group here, so mappings grant nothing.
+ */
+export type Directory = ReturnType<typeof createDirectory>;

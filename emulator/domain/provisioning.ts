@@ -5,27 +5,10 @@ import { DAEMON_TOKEN_PREFIX } from '../credentials/redaction.js';
 import { messageOf } from './behaviour-events.js';
 import type { Interns, InternsDeps } from './interns.js';
 
-/** Background work: boots and teardowns, along the clock and the intern's script, until their scope ends. */
-export interface Provisioning {
-  /**
-   * Queues an intern and starts its boot (PROV-1). Returns the queued row, which is the answer to the caller. An intern
-   * runs with a private vault of its own: while its create has not made the vault, it is refused with 409 `intern_busy`.
-   */
-  provision(row: InternRow): InternRow;
-  suspend(row: InternRow): InternRow;
-  /** Starts the teardown, or notes an acknowledgement while one is in progress (DELETE-1, DELETE-3). */
-  destroy(row: InternRow, acknowledged: boolean): InternRow;
-  /**
-   * Resumes the boots and teardowns that a stopped process or an imported state left behind. With `ids`, only those of
-   * the named interns, which were replaced: their earlier background work is dropped.
-   */
-  resume(ids?: ReadonlySet<string>): void;
-}
-
 /** The `last_failure_message` of a `destroy_failed` intern (DELETE-3). */
 export const ARCHIVE_FAILED = 'workspace_archive_failed: the workspace could not be archived';
 
-export function createProvisioning(interns: Interns, deps: InternsDeps): Provisioning {
+export function createProvisioning(interns: Interns, deps: InternsDeps) {
   const { clock, random, store, log } = deps;
   /** The boots and teardowns in progress, by intern id: one each. */
   const going = new Map<string, Scope>();
@@ -120,19 +103,24 @@ export function createProvisioning(interns: Interns, deps: InternsDeps): Provisi
   };
 
   return {
-    provision(row) {
+    /**
+     * Queues an intern and starts its boot (PROV-1). Returns the queued row, which is the answer to the caller. An intern
+     * runs with a private vault of its own: while its create has not made the vault, it is refused with 409 `intern_busy`.
+     */
+    provision(row: InternRow): InternRow {
       if (row.unfinished.includes('vault'))
         throw new Refusal('intern_busy', { detail: 'its create is unfinished: send the same create again' });
       const queued = interns.move(row, 'provision', { last_failure_message: null, progress: null });
       guarded(queued, () => startBoot(queued));
       return queued;
     },
-    suspend(row) {
+    suspend(row: InternRow): InternRow {
       const stopped = interns.move(row, 'suspend', undefined, { daemon_token: null });
       deps.endRuns(row.id, 'suspended');
       return stopped;
     },
-    destroy(row, acknowledged) {
+    /** Starts the teardown, or notes an acknowledgement while one is in progress (DELETE-1, DELETE-3). */
+    destroy(row: InternRow, acknowledged: boolean): InternRow {
       const already = row.record.status === 'destroying';
       const change = { loss_acknowledged: row.loss_acknowledged || acknowledged, daemon_token: null };
       if (already) return interns.put(row, undefined, change);
@@ -141,7 +129,11 @@ export function createProvisioning(interns: Interns, deps: InternsDeps): Provisi
       guarded(destroying, () => startTeardown(destroying));
       return destroying;
     },
-    resume(ids) {
+    /**
+     * Resumes the boots and teardowns that a stopped process or an imported state left behind. With `ids`, only those of
+     * the named interns, which were replaced: their earlier background work is dropped.
+     */
+    resume(ids?: ReadonlySet<string>): void {
       for (const id of ids ?? []) cancel(id);
       const rows = [...store.collection('interns').values()];
       for (const row of rows) {
@@ -152,3 +144,6 @@ export function createProvisioning(interns: Interns, deps: InternsDeps): Provisi
     },
   };
 }
+
+/** Background work: boots and teardowns, along the clock and the intern's script, until their scope ends. */
+export type Provisioning = ReturnType<typeof createProvisioning>;

@@ -3,7 +3,6 @@ import type { Scope } from '../clock/scope.js';
 import { Refusal } from '../contract/errors.js';
 import { readAnswer } from '../contract/interaction.js';
 import type { Prompted } from '../contract/match.js';
-import type { RunView } from '../contract/run.js';
 import type { Settings } from '../contract/settings.js';
 import type { InternRow } from '../contract/state.js';
 import type { ChosenTurn } from '../scripts/choose.js';
@@ -13,7 +12,7 @@ import { ownAnswer } from './consent.js';
 import { createQuestions } from './questions.js';
 import { Reader } from './reader.js';
 import { createRun, type Run } from './run.js';
-import { createRunIndex, type EndedRuns, type InternRuns, type RunDetails } from './run-index.js';
+import { createRunIndex, type EndedRuns, type InternRuns } from './run-index.js';
 import type { InvokeRequest, PromptRequest, PromptResult, ReplyRequest, RunRef } from './run-requests.js';
 import { createRunner, type RunnerDeps } from './runner.js';
 import { createSessions } from './sessions.js';
@@ -41,40 +40,11 @@ export interface RunsDeps extends Pick<RunnerDeps, 'clock' | 'random' | 'release
 /** Why runs are ended from outside. */
 export type EndCause = 'suspended' | 'deleted' | 'shutdown' | 'reset';
 
-export interface Runs {
-  /** A user's message (CHAT-1, CHAT-14 to CHAT-17): a reader of the run it started, or the session it was steered into. */
-  prompt(request: PromptRequest): Promise<PromptResult>;
-  /** A tool's message: the answer to a question (CHAT-6, CHAT-7). */
-  reply(request: ReplyRequest): Promise<Reader>;
-  /** Throws 404 if the caller may not use a session (INVOKE-3): checked before the intern's state. */
-  ownedSession(internId: string, sessionId: string, callerId: string): void;
-  /** Starts a run that nobody reads (INVOKE-1, INVOKE-2); resolves once it is accepted and its session is durable. */
-  invoke(request: InvokeRequest): Promise<{ session_id: string; status: 'started' | 'steered' }>;
-  /** Passes the deadline of a question that a run waits with: the run ends as it does then (CHAT-11). */
-  expire(internId: string, questionId: string): void;
-  /** Ends the open runs of one intern, or of all; their streams end with `run_ended`. */
-  endAll(internId: string | undefined, cause: EndCause): void;
-  /**
-   * The runs of one intern, or of all, newest first. Of ended runs the newest 1,000 per intern are kept, and of deleted
-   * interns the last 100.
-   */
-  list(internId?: string): RunView[];
-  /** One of those that {@link Runs.list} shows, with how it was started. */
-  find(runId: string, internId?: string): RunDetails | undefined;
-  /** Deletes the sessions of a deleted intern. */
-  forget(internId: string): void;
-  ended(): EndedRuns;
-  /** Ends every run and replaces all of them by runs that ended before. */
-  reset(ended?: EndedRuns): void;
-  /** Ends every run. */
-  close(): void;
-}
-
 /**
  * Chat and invoke without HTTP: which run a message belongs to, whether it may be accepted now, and its effect. The
  * clock's deadlines are exact: a question can be answered until, not at, its deadline.
  */
-export function createRuns(deps: RunsDeps): Runs {
+export function createRuns(deps: RunsDeps) {
   const { clock, random, settings, store } = deps;
   const index = createRunIndex();
   const sessions = createSessions(store.collection('sessions'));
@@ -195,7 +165,16 @@ export function createRuns(deps: RunsDeps): Runs {
   };
 
   return {
-    async prompt({ intern, prompt, sessionId, approvalMode = 'self-drive', admit, onRun, client }) {
+    /** A user's message (CHAT-1, CHAT-14 to CHAT-17): a reader of the run it started, or the session it was steered into. */
+    async prompt({
+      intern,
+      prompt,
+      sessionId,
+      approvalMode = 'self-drive',
+      admit,
+      onRun,
+      client,
+    }: PromptRequest): Promise<PromptResult> {
       const own = index.of(intern.id);
       const going = sessionId === undefined ? undefined : own.going.get(sessionId);
       if (going) {
@@ -220,7 +199,8 @@ export function createRuns(deps: RunsDeps): Runs {
       return { reader };
     },
 
-    async reply({ intern, sessionId, interactionId, content, admit, onRun }) {
+    /** A tool's message: the answer to a question (CHAT-6, CHAT-7). */
+    async reply({ intern, sessionId, interactionId, content, admit, onRun }: ReplyRequest): Promise<Reader> {
       const own = index.find(intern.id);
       const run = own?.asked?.get(interactionId);
       if (!own || run?.sessionId !== sessionId)
@@ -247,9 +227,19 @@ export function createRuns(deps: RunsDeps): Runs {
       return reader;
     },
 
+    /** Throws 404 if the caller may not use a session (INVOKE-3): checked before the intern's state. */
     ownedSession: sessions.owned,
 
-    async invoke({ intern, callerId, input, sessionId, admit, onRun, client }) {
+    /** Starts a run that nobody reads (INVOKE-1, INVOKE-2); resolves once it is accepted and its session is durable. */
+    async invoke({
+      intern,
+      callerId,
+      input,
+      sessionId,
+      admit,
+      onRun,
+      client,
+    }: InvokeRequest): Promise<{ session_id: string; status: 'started' | 'steered' }> {
       if (sessionId !== undefined) sessions.owned(intern.id, sessionId, callerId);
       const going = sessionId === undefined ? undefined : index.of(intern.id).going.get(sessionId);
       if (going) {
@@ -279,17 +269,25 @@ export function createRuns(deps: RunsDeps): Runs {
       return { session_id: run.sessionId, status: 'started' };
     },
 
-    expire(internId, questionId) {
+    /** Passes the deadline of a question that a run waits with: the run ends as it does then (CHAT-11). */
+    expire(internId: string, questionId: string): void {
       const run = index.find(internId)?.asked?.get(questionId);
       if (run?.status === 'waiting' && run.question?.id === questionId) runner.end(run, { ended: 'deadline' });
     },
 
+    /** Ends the open runs of one intern, or of all; their streams end with `run_ended`. */
     endAll,
 
+    /**
+     * The runs of one intern, or of all, newest first. Of ended runs the newest 1,000 per intern are kept, and of deleted
+     * interns the last 100.
+     */
     list: index.list,
+    /** One of those that {@link Runs.list} shows, with how it was started. */
     find: index.view,
 
-    forget(internId) {
+    /** Deletes the sessions of a deleted intern. */
+    forget(internId: string): void {
       index.forget(internId);
       sessions.forget(internId);
       questions.forget(internId);
@@ -297,11 +295,15 @@ export function createRuns(deps: RunsDeps): Runs {
 
     ended: index.ended,
 
-    reset(ended = { runs: [], gone: [] }) {
+    /** Ends every run and replaces all of them by runs that ended before. */
+    reset(ended: EndedRuns = { runs: [], gone: [] }): void {
       endAll(undefined, 'reset');
       index.restore(ended);
     },
 
-    close: () => endAll(undefined, 'shutdown'),
+    /** Ends every run. */
+    close: (): void => endAll(undefined, 'shutdown'),
   };
 }
+
+export type Runs = ReturnType<typeof createRuns>;

@@ -56,19 +56,6 @@ export interface PastLine {
   line(): Line;
 }
 
-/** The lines of the newest runs, bounded: for people who look at them, never for the runs themselves. */
-export interface Transcripts {
-  note(runId: string, said: Utterance): void;
-  /** `cut` if the beginning was dropped; undefined for a run that is no longer held. */
-  of(runId: string): { lines: Line[]; cut: boolean } | undefined;
-  /** The line of a run with a number; undefined if it is no longer held. */
-  line(runId: string, n: number): PlacedLine | undefined;
-  /** Lines after the place `seq` among all changes, up to and with the place `to`. */
-  since(seq: number, to: number): PastLine[];
-  observe(observer: Observer): void;
-  clear(): void;
-}
-
 /** Most runs that are kept, and about the most bytes of one and of all together. */
 const RUNS = 1_000;
 const BYTES_OF_ONE = 256 * 1024;
@@ -96,7 +83,7 @@ export function createTranscripts(
   clock: Pick<Clock, 'now'>,
   next: (count: number) => number,
   redact: (text: string) => string,
-): Transcripts {
+) {
   const transcripts = new Map<string, Transcript>();
   const observers: Observer[] = [];
   let total = 0;
@@ -149,7 +136,7 @@ export function createTranscripts(
   };
 
   return {
-    note(runId, said) {
+    note(runId: string, said: Utterance): void {
       const known = transcripts.get(runId);
       // A dropped transcript does not begin again in the middle.
       if (!known && said.type !== 'prompt') return;
@@ -169,7 +156,8 @@ export function createTranscripts(
       if (total > SLACK * BYTES || transcripts.size > SLACK * RUNS) evict();
       for (const observer of observers) observer(runId, first, count);
     },
-    of(runId) {
+    /** `cut` if the beginning was dropped; undefined for a run that is no longer held. */
+    of(runId: string): { lines: Line[]; cut: boolean } | undefined {
       const transcript = transcripts.get(runId);
       if (!transcript) return undefined;
       const lines = transcript.said.flatMap((said, index) =>
@@ -177,20 +165,25 @@ export function createTranscripts(
       );
       return { lines, cut: transcript.cut };
     },
-    line(runId, n) {
+    /** The line of a run with a number; undefined if it is no longer held. */
+    line(runId: string, n: number): PlacedLine | undefined {
       const transcript = transcripts.get(runId);
       if (!transcript || n >= transcript.next) return undefined;
       // Usually one of the last.
       const index = transcript.firsts.findLastIndex((first) => first <= n);
       return index < 0 ? undefined : placed(transcript, index, n - (transcript.firsts[index] ?? 0));
     },
-    since(seq, to) {
+    /** Lines after the place `seq` among all changes, up to and with the place `to`. */
+    since(seq: number, to: number): PastLine[] {
       return [...transcripts].flatMap(([runId, transcript]) => past(runId, transcript, seq, to));
     },
-    observe: (observer) => void observers.push(observer),
-    clear() {
+    observe: (observer: Observer): void => void observers.push(observer),
+    clear(): void {
       transcripts.clear();
       total = 0;
     },
   };
 }
+
+/** The lines of the newest runs, bounded: for people who look at them, never for the runs themselves. */
+export type Transcripts = ReturnType<typeof createTranscripts>;

@@ -6,32 +6,6 @@ import type { Called, Operation } from '../contract/operation.js';
 /** A step of a create that a fault can make fail (CREATE-4). */
 export type CreateStep = NonNullable<Fault['at']>;
 
-export interface Faults {
-  add(fault: Fault): void;
-  /** The faults still to come, with their remaining times. */
-  list(): Fault[];
-  /** The same, each with the id that takes it back. */
-  listed(): (Fault & { readonly id: string })[];
-  /** Takes one back; false where it is not to come. */
-  remove(id: string): boolean;
-  clear(): void;
-  reset(): void;
-  /** Restores what {@link Faults.list} returned. */
-  restore(faults: readonly Fault[]): void;
-  /**
-   * The fault that the next accepted call meets: the first that matches it. It uses up one of its times, unless it has
-   * a step: that is used up when the call gets there ({@link Faults.takeAt}). `meets` says whether the call can meet a
-   * fault, or one at that step.
-   */
-  take(operation: Operation, meets?: (step: CreateStep | undefined) => boolean, internId?: string): Fault | undefined;
-  /** The disturbances that the next call of an operation meets, before anything of it is looked at; uses them up. */
-  takeDisturbing(operation: Called, internId?: string): Fault[];
-  /** Whether a disturbance is still to come. */
-  disturbing(): boolean;
-  /** Whether a create fails at this step; uses up one of the fault's times if so. */
-  takeAt(step: CreateStep): boolean;
-}
-
 export interface FaultsDeps {
   /** Called when a fault is added, used or taken back. */
   readonly changed?: () => void;
@@ -40,7 +14,7 @@ export interface FaultsDeps {
   readonly initial?: readonly Fault[];
 }
 
-export function createFaults({ changed = () => {}, random, initial = [] }: FaultsDeps): Faults {
+export function createFaults({ changed = () => {}, random, initial = [] }: FaultsDeps) {
   let faults: readonly Fault[] = [...initial];
   let ids = 0;
   /** A fault keeps its id while its times run down. */
@@ -72,19 +46,32 @@ export function createFaults({ changed = () => {}, random, initial = [] }: Fault
   const isOf = (fault: Fault, operation: Called, internId: string | undefined) =>
     fault.operation === operation && (fault.intern_id === undefined || fault.intern_id === internId);
   return {
-    add: (fault) => put([...faults, fault]),
-    list: () => faults.map((fault) => ({ ...fault })),
-    listed: () => faults.map((fault) => ({ id: id(fault), ...fault })),
-    remove(gone) {
+    add: (fault: Fault): void => put([...faults, fault]),
+    /** The faults still to come, with their remaining times. */
+    list: (): Fault[] => faults.map((fault) => ({ ...fault })),
+    /** The same, each with the id that takes it back. */
+    listed: (): (Fault & { readonly id: string })[] => faults.map((fault) => ({ id: id(fault), ...fault })),
+    /** Takes one back; false where it is not to come. */
+    remove(gone: string): boolean {
       const left = faults.filter((fault) => id(fault) !== gone);
       const found = left.length < faults.length;
       if (found) put(left);
       return found;
     },
-    clear: () => put([]),
-    reset: () => put([...initial]),
-    restore: (kept) => put([...kept]),
-    take(operation, can = () => true, internId) {
+    clear: (): void => put([]),
+    reset: (): void => put([...initial]),
+    /** Restores what {@link Faults.list} returned. */
+    restore: (kept: readonly Fault[]): void => put([...kept]),
+    /**
+     * The fault that the next accepted call meets: the first that matches it. It uses up one of its times, unless it has
+     * a step: that is used up when the call gets there ({@link Faults.takeAt}). `can` says whether the call can meet a
+     * fault, or one at that step.
+     */
+    take(
+      operation: Operation,
+      can: (step: CreateStep | undefined) => boolean = () => true,
+      internId?: string,
+    ): Fault | undefined {
       if (faults.length === 0) return undefined;
       return faults.find(
         (fault) =>
@@ -94,12 +81,17 @@ export function createFaults({ changed = () => {}, random, initial = [] }: Fault
           (fault.at !== undefined || meets(fault)),
       );
     },
-    takeDisturbing: (operation, internId) =>
+    /** The disturbances that the next call of an operation meets, before anything of it is looked at; uses them up. */
+    takeDisturbing: (operation: Called, internId?: string): Fault[] =>
       faults.filter((fault) => fault.disturb !== undefined && isOf(fault, operation, internId) && meets(fault)),
-    disturbing: () => faults.some(({ disturb }) => disturb !== undefined),
-    takeAt: (step) => faults.some((fault) => fault.at === step && meets(fault)),
+    /** Whether a disturbance is still to come. */
+    disturbing: (): boolean => faults.some(({ disturb }) => disturb !== undefined),
+    /** Whether a create fails at this step; uses up one of the fault's times if so. */
+    takeAt: (step: CreateStep): boolean => faults.some((fault) => fault.at === step && meets(fault)),
   };
 }
+
+export type Faults = ReturnType<typeof createFaults>;
 
 const BY_STATUS: Readonly<Record<NonNullable<Fault['status']>, ErrorRow>> = {
   408: ERRORS.timeout,

@@ -44,26 +44,6 @@ export interface StartedRun {
   readonly daemon_token?: string;
 }
 
-/** Serves the client cases byte for byte on sockets of its own, and keeps what the clients did (LAB-8). */
-export interface Lab {
-  /** Starts a run. The sockets are opened with the first. */
-  start(request: RunRequest): Promise<StartedRun>;
-  /** The client has reported an event of a prompt case. */
-  reported(run: string): void;
-  /** The requests of the client, credentials redacted. */
-  read(run: string): LabRun | undefined;
-  /** The same with headers as received, for the code that evaluates them. */
-  raw(run: string): LabRun | undefined;
-  list(): LabRun[];
-  /** The writes that answered each request of a run; undefined for an unknown one. */
-  sent(run: string): Sent[] | undefined;
-  /** Keeps a run that a kit made and judged, as one of its own. */
-  adopt(theCase: ClientCase, run: Omit<LabRun, 'run' | 'case'>): LabRun;
-  /** Ends what a run still has in progress. */
-  finish(run: string): Promise<void>;
-  close(): Promise<void>;
-}
-
 interface Kept extends PlayedCase {
   readonly key: string;
   readonly token: string | undefined;
@@ -74,7 +54,7 @@ interface Kept extends PlayedCase {
   readonly secure: SecureServer | undefined;
 }
 
-export function createLab(options: LabOptions): Lab {
+export function createLab(options: LabOptions) {
   const runs = new Map<string, Kept>();
   /** Every run as it is shown, those of kits too, the oldest first. */
   const known = new Map<string, { readonly theCase: ClientCase; shown(): LabRun }>();
@@ -210,7 +190,8 @@ export function createLab(options: LabOptions): Lab {
   };
 
   return {
-    async start({ case: theCase, cuts, scale = 1, due, patience = 1 }) {
+    /** Starts a run. The sockets are opened with the first. */
+    async start({ case: theCase, cuts, scale = 1, due, patience = 1 }: RunRequest): Promise<StartedRun> {
       const { base } = (await started()).origins;
       const id = options.id();
       const secure = await secureFor(theCase);
@@ -256,32 +237,41 @@ export function createLab(options: LabOptions): Lab {
           : { sign_url: `${baseUrl}/sign`, daemon_origin: base, daemon_token: run.token }),
       };
     },
-    reported(id) {
+    /** The client has reported an event of a prompt case. */
+    reported(id: string): void {
       const run = runs.get(id);
       if (run === undefined) return;
       run.out++;
       run.reported();
     },
-    read: (id) => known.get(id)?.shown(),
-    raw: (id) => runs.get(id),
-    list: () => [...known.values()].reverse().map((one) => one.shown()),
-    sent(id) {
+    /** The requests of the client, credentials redacted. */
+    read: (id: string): LabRun | undefined => known.get(id)?.shown(),
+    /** The same with headers as received, for the code that evaluates them. */
+    raw: (id: string): LabRun | undefined => runs.get(id),
+    list: (): LabRun[] => [...known.values()].reverse().map((one) => one.shown()),
+    /** The writes that answered each request of a run; undefined for an unknown one. */
+    sent(id: string): Sent[] | undefined {
       const one = known.get(id);
       return one && sentOf(one.theCase, one.shown());
     },
-    adopt(theCase, given) {
+    /** Keeps a run that a kit made and judged, as one of its own. */
+    adopt(theCase: ClientCase, given: Omit<LabRun, 'run' | 'case'>): LabRun {
       const run = { ...given, run: options.id(), case: theCase.id };
       void keep(run.run, { theCase, shown: () => run });
       options.changed?.(run);
       return run;
     },
-    async finish(id) {
+    /** Ends what a run still has in progress. */
+    async finish(id: string): Promise<void> {
       const run = runs.get(id);
       if (run !== undefined) await finish(run);
     },
-    async close() {
+    async close(): Promise<void> {
       await Promise.all([...runs.values()].map(finish));
       await (await servers)?.close();
     },
   };
 }
+
+/** Serves the client cases byte for byte on sockets of its own, and keeps what the clients did (LAB-8). */
+export type Lab = ReturnType<typeof createLab>;

@@ -39,30 +39,6 @@ const SECRET: ReadonlySet<AliasKind> = new Set(['key', 'token']);
 /** A value that got an alias. */
 export type Learned = readonly [kind: AliasKind, value: string];
 
-export interface Aliases {
-  /** The alias of a value, assigned the first time: `$intern.1`. */
-  of(kind: AliasKind, value: string): string;
-  /** The alias of a value; undefined if it has none. */
-  present(value: string): string | undefined;
-  /** A text without the values that have an alias. */
-  without(text: string): string;
-  /**
-   * Replaces the values that have an alias in the pieces of one text (a stream's deltas), and doubles every other
-   * dollar sign. A value across pieces moves into the piece where it begins.
-   */
-  hide(pieces: readonly string[]): string[];
-  /** Replaces secrets alone, in text that went through `hide`, even before they were known. Aliases stay. */
-  hideSecrets(pieces: readonly string[]): string[];
-  /** Replaces secrets alone, in text that did not: bytes, one a character. */
-  hideInBytes(pieces: readonly string[]): string[];
-  /** Replaces the beginning of a secret at the end of a text that was cut there. */
-  hideBegun(pieces: readonly string[]): string[];
-  /** Grows with each secret that becomes known. */
-  readonly secretsKnown: number;
-  /** Every value that got an alias, in order: calling `of` with each of them anew gives the same aliases. */
-  readonly learned: readonly Learned[];
-}
-
 /** More secrets than any deployment has: beyond it, somebody fills the memory. */
 const MOST_SECRETS = 100_000;
 const TOKEN = /^[\w-]+$/;
@@ -85,7 +61,7 @@ const standsAlone = (text: string, { index, length, value }: Match): boolean =>
  *
  * @param environment credentials that have a name: value to alias, such as `$api_key`
  */
-export function createAliases(environment: ReadonlyMap<string, string>): Aliases {
+export function createAliases(environment: ReadonlyMap<string, string>) {
   /** Aliases by value, its UUIDs in lower case. */
   const known = new Map<string, string>();
   /** By value, and by the form of a value in what was written before it was known. */
@@ -149,7 +125,7 @@ export function createAliases(environment: ReadonlyMap<string, string>): Aliases
     const text = pieces.length === 1 ? (pieces[0] ?? '') : pieces.join('');
     return text === '' ? [...pieces] : replaced(pieces, find(text), plain, spelled);
   };
-  const hide: Aliases['hide'] = (pieces) => replace(pieces, findAll, doubled);
+  const hide = (pieces: readonly string[]) => replace(pieces, findAll, doubled);
 
   const addSecret = (value: string, alias: string) => {
     if (secrets.size >= MOST_SECRETS) throw new Error(`more than ${MOST_SECRETS} credentials`);
@@ -165,13 +141,16 @@ export function createAliases(environment: ReadonlyMap<string, string>): Aliases
   for (const [value, alias] of environment) addSecret(value, alias);
 
   return {
-    present: (value) => secrets.get(value) ?? known.get(foldUuids(value)),
-    without: (text) =>
+    /** The alias of a value; undefined if it has none. */
+    present: (value: string): string | undefined => secrets.get(value) ?? known.get(foldUuids(value)),
+    /** A text without the values that have an alias. */
+    without: (text: string): string =>
       replaced(
         [text],
         findAll(text).map(({ start, end }) => span(start, end)),
       ).join(''),
-    of(kind, value) {
+    /** The alias of a value, assigned the first time: `$intern.1`. */
+    of(kind: AliasKind, value: string): string {
       const secret = secrets.get(value);
       if (secret !== undefined) return secret;
       const folded = foldUuids(value);
@@ -189,17 +168,28 @@ export function createAliases(environment: ReadonlyMap<string, string>): Aliases
       learned.push([kind, value]);
       return alias;
     },
+    /**
+     * Replaces the values that have an alias in the pieces of one text (a stream's deltas), and doubles every other
+     * dollar sign. A value across pieces moves into the piece where it begins.
+     */
     hide,
-    hideSecrets: (pieces) => replace(pieces, outsideAliases),
-    hideInBytes: (pieces) => replace(pieces, findSecrets),
-    hideBegun: (pieces) =>
+    /** Replaces secrets alone, in text that went through `hide`, even before they were known. Aliases stay. */
+    hideSecrets: (pieces: readonly string[]): string[] => replace(pieces, outsideAliases),
+    /** Replaces secrets alone, in text that did not: bytes, one a character. */
+    hideInBytes: (pieces: readonly string[]): string[] => replace(pieces, findSecrets),
+    /** Replaces the beginning of a secret at the end of a text that was cut there. */
+    hideBegun: (pieces: readonly string[]): string[] =>
       replace(pieces, (text) => {
         const begun = begunIn(text, secretValues.begun);
         return begun ? [span(begun.start, text.length, secrets.get(begun.value))] : [];
       }),
+    /** Every value that got an alias, in order: calling `of` with each of them anew gives the same aliases. */
     learned,
+    /** Grows with each secret that becomes known. */
     get secretsKnown() {
       return secrets.size;
     },
   };
 }
+
+export type Aliases = ReturnType<typeof createAliases>;

@@ -7,15 +7,6 @@ import { ScriptInvalid } from './problems.js';
 /** The row of the state that holds what was put. */
 const ROW = 'matches';
 
-export interface Matches {
-  /** The rows that apply: those that were put, or else those of the start. */
-  list(): readonly Match[];
-  /** Replaces them all. The caller validates the list, and commits the store. */
-  put(matches: readonly Match[]): void;
-  clear(): void;
-  find(given: Prompted): ReturnType<FindMatch>;
-}
-
 export interface MatchesDeps {
   readonly rows: Collection<MetaRow>;
   /** The rows of the options and the seed. */
@@ -39,22 +30,24 @@ export function needScripts(matches: readonly Match[], known: readonly string[])
 }
 
 /** Matches are part of the state: reset, snapshots and imports exchange the row that was put. */
-export function createMatches({ rows, initial, changed = () => {} }: MatchesDeps): Matches {
+export function createMatches({ rows, initial, changed = () => {} }: MatchesDeps) {
   /** Made from the list when it is first searched; a list is never changed, only replaced. */
   const searches = new WeakMap<readonly Match[], FindMatch>();
   // The row is validated wherever a state comes in.
   const list = () => (rows.get(ROW)?.value as Match[] | undefined) ?? initial;
   return {
+    /** The rows that apply: those that were put, or else those of the start. */
     list,
-    put(matches) {
+    /** Replaces them all. The caller validates the list, and commits the store. */
+    put(matches: readonly Match[]): void {
       rows.put({ id: ROW, value: [...matches] as MetaRow['value'] });
       changed();
     },
-    clear() {
+    clear(): void {
       rows.delete(ROW);
       changed();
     },
-    find(given) {
+    find(given: Prompted): ReturnType<FindMatch> {
       const matches = list();
       if (matches.length === 0) return undefined;
       const search = searches.get(matches) ?? findMatch(matches);
@@ -63,3 +56,5 @@ export function createMatches({ rows, initial, changed = () => {} }: MatchesDeps
     },
   };
 }
+
+export type Matches = ReturnType<typeof createMatches>;

@@ -52,24 +52,6 @@ export interface SpacesDeps {
   readonly cors: Cors;
 }
 
-/** Many emulators in one process, each behind a prefix (SPACE-1). */
-export interface Spaces {
-  /** Throws ControlError: 400 for an invalid value, 409 for a name that is taken or too many spaces. */
-  create(request: SpaceRequest): SpaceView;
-  list(): SpaceView[];
-  /** Throws ControlError 404, which says what happened to the space. */
-  get(name: string): SpaceView;
-  /** Ends a space with all that goes on in it. Throws ControlError 404. */
-  end(name: string): Promise<void>;
-  /** The space that a request's prefix names, with the prefix taken off; undefined for any other request. */
-  mounted(request: IncomingMessage, response: ServerResponse): Mounted | undefined;
-  /** The same without a socket. */
-  answer(request: Request, bindings: NodeBindings): AnyResponse | Promise<AnyResponse> | undefined;
-  /** The space whose daemon a request is for; undefined if it is for no space. */
-  daemonOf(request: Request): Served | undefined;
-  close(): Promise<unknown>;
-}
-
 interface Space {
   readonly name: string;
   readonly tag: string;
@@ -95,7 +77,7 @@ function split(target: string): { name: string; rest: string } | undefined {
   return { name, rest: `${authority}${rest.startsWith('/') ? '' : '/'}${rest}` };
 }
 
-export function createSpaces(deps: SpacesDeps): Spaces {
+export function createSpaces(deps: SpacesDeps) {
   const { host } = deps;
   const { now } = host;
   const spaces = new Map<string, Space>();
@@ -181,7 +163,8 @@ export function createSpaces(deps: SpacesDeps): Spaces {
   };
 
   return {
-    create({ name = unused(), seed = `${deps.random.seed} ${name}`, ...wanted }) {
+    /** Throws ControlError: 400 for an invalid value, 409 for a name that is taken or too many spaces. */
+    create({ name = unused(), seed = `${deps.random.seed} ${name}`, ...wanted }: SpaceRequest): SpaceView {
       if (spaces.has(name)) throw new ControlError(409, `the space ${name} exists already: choose another name`);
       if (spaces.size >= deps.most)
         throw new ControlError(
@@ -206,10 +189,13 @@ export function createSpaces(deps: SpacesDeps): Spaces {
       stopLooking ??= host.every(Math.min(30_000, Math.max(10, deps.idle / LOOKS)), endIdle);
       return view(space);
     },
-    list: () => [...spaces.values()].map(view),
-    get: (name) => view(find(name)),
-    end: (name) => end(find(name), 'it was deleted'),
-    mounted(request, response) {
+    list: (): SpaceView[] => [...spaces.values()].map(view),
+    /** Throws ControlError 404, which says what happened to the space. */
+    get: (name: string): SpaceView => view(find(name)),
+    /** Ends a space with all that goes on in it. Throws ControlError 404. */
+    end: (name: string): Promise<void> => end(find(name), 'it was deleted'),
+    /** The space that a request's prefix names, with the prefix taken off; undefined for any other request. */
+    mounted(request: IncomingMessage, response: ServerResponse): Mounted | undefined {
       const found = request.url?.includes('/spaces/') ? split(request.url) : undefined;
       if (!found) return undefined;
       request.url = found.rest;
@@ -218,7 +204,8 @@ export function createSpaces(deps: SpacesDeps): Spaces {
       response.once('close', use(space));
       return space.served;
     },
-    answer(request, bindings) {
+    /** The same without a socket. */
+    answer(request: Request, bindings: NodeBindings): AnyResponse | Promise<AnyResponse> | undefined {
       const found = split(request.url);
       if (!found) return undefined;
       const inside = new Request(found.rest, request);
@@ -230,16 +217,20 @@ export function createSpaces(deps: SpacesDeps): Spaces {
       leave();
       return answer;
     },
-    daemonOf(request) {
+    /** The space whose daemon a request is for; undefined if it is for no space. */
+    daemonOf(request: Request): Served | undefined {
       if (byTag.size === 0) return undefined;
       const token = /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
       const space = byTag.get(token?.slice(-TAG) ?? '');
       if (space) space.usedAt = now();
       return space?.served;
     },
-    close() {
+    close(): Promise<unknown> {
       stopLooking?.();
       return Promise.all([...spaces.values()].map((space) => end(space, 'the emulator was closed')));
     },
   };
 }
+
+/** Many emulators in one process, each behind a prefix (SPACE-1). */
+export type Spaces = ReturnType<typeof createSpaces>;

@@ -30,16 +30,6 @@ import type { Randomness } from './randomness.js';
 import { seededState, seedRows, withDirectory } from './seed.js';
 import { createSnapshots, type Snapshot } from './snapshots.js';
 
-export interface StateControl {
-  /** Loads the state of the store; a new store is seeded first. */
-  begin(): void;
-  /** Back to the seed. The clock stays where it is. */
-  reset(): Promise<void>;
-  /** Replaces the present state by an exported one. */
-  import(state: State): Promise<void>;
-  readonly snapshots: SnapshotsPart;
-}
-
 /** A part that holds a state of its own, and must follow when the state as a whole is replaced. */
 export interface StateParts {
   readonly store: Store;
@@ -68,7 +58,7 @@ export interface StateParts {
   readonly events: Pick<Events, 'reset'>;
 }
 
-export function createStateControl(parts: StateParts, clock: ClockControl, lifetime: Lifetime): StateControl {
+export function createStateControl(parts: StateParts, clock: ClockControl, lifetime: Lifetime) {
   const { events, interns, random, seed, store, vaults } = parts;
   const meta = store.collection('meta');
 
@@ -146,7 +136,8 @@ export function createStateControl(parts: StateParts, clock: ClockControl, lifet
       return snapshots;
     },
 
-    begin() {
+    /** Loads the state of the store; a new store is seeded first. */
+    begin(): void {
       if (!meta.has('seeded')) {
         for (const row of seedRows(seed, clock, random)) interns.put(row);
         meta.put({ id: 'seq', value: seed.interns.length });
@@ -164,7 +155,8 @@ export function createStateControl(parts: StateParts, clock: ClockControl, lifet
       snapshots = createSnapshots(snapshotsDeps);
     },
 
-    async reset() {
+    /** Back to the seed. The clock stays where it is. */
+    async reset(): Promise<void> {
       parts.setSettings(parts.initialSettings);
       parts.limiter.clear();
       parts.login.reset();
@@ -184,7 +176,8 @@ export function createStateControl(parts: StateParts, clock: ClockControl, lifet
       await replaced;
     },
 
-    async import(state) {
+    /** Replaces the present state by an exported one. */
+    async import(state: State): Promise<void> {
       const sealed = vaults.unsealable(state.secrets);
       if (sealed !== undefined)
         throw new ControlError(

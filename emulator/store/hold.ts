@@ -2,26 +2,13 @@ import { readdirSync, type Stats, statSync } from 'node:fs';
 import { StoreError } from './errors.js';
 import type { Files } from './files.js';
 
-/** Keeps the file of a store open, so that a process that opens it by another name (a hard link) can find out. */
-export interface Hold {
-  /**
-   * Holds the file that is at the path now, and releases the one held before.
-   *
-   * @throws StoreError `locked` if the file has other names, and is or may be open by one of them
-   */
-  take(): void;
-  /** Whether the file that was taken is still at the path, unchanged. */
-  place(): PathState;
-  close(): void;
-}
-
 /** The content of a path: the file that was left there, another one, or none. */
 export type PathState = 'kept' | 'replaced' | 'gone';
 
 /** Only this system can show which files other processes have open, and can replace an open file. */
 const CAN_TELL = process.platform === 'linux';
 
-export function createHold(files: Files, path: string): Hold {
+export function createHold(files: Files, path: string) {
   let held: number | undefined;
   let taken: Stats | undefined;
   const close = () => {
@@ -29,7 +16,12 @@ export function createHold(files: Files, path: string): Hold {
     held = undefined;
   };
   return {
-    take() {
+    /**
+     * Holds the file that is at the path now, and releases the one held before.
+     *
+     * @throws StoreError `locked` if the file has other names, and is or may be open by one of them
+     */
+    take(): void {
       taken = files.statSync(path);
       const { dev, ino, nlink } = taken;
       if (nlink > 1 && !CAN_TELL) {
@@ -49,7 +41,8 @@ export function createHold(files: Files, path: string): Hold {
       const who = holder === process.pid ? 'this process' : `process ${holder}`;
       throw new StoreError('locked', path, `${path}: in use by ${who}, under another name of the file (a hard link)`);
     },
-    place() {
+    /** Whether the file that was taken is still at the path, unchanged. */
+    place(): PathState {
       const now = files.statSync(path, { throwIfNoEntry: false });
       if (now === undefined) return 'gone';
       const kept = (['dev', 'ino', 'size', 'mtimeMs'] as const).every((what) => now[what] === taken?.[what]);
@@ -58,6 +51,9 @@ export function createHold(files: Files, path: string): Hold {
     close,
   };
 }
+
+/** Keeps the file of a store open, so that a process that opens it by another name (a hard link) can find out. */
+export type Hold = ReturnType<typeof createHold>;
 
 /** The process that has a file open, by a descriptor other than our own `held`. Only root sees the processes of other users. */
 function openElsewhere(dev: number, ino: number, held: number): number | undefined {

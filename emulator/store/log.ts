@@ -68,19 +68,8 @@ export function readLog(file: string, bytes: Buffer, after: number): { entries: 
   return { entries, whole: entries.length === 0 ? 0 : whole };
 }
 
-/** The end of a log, open for writing. */
-export interface LogWriter {
-  /** Bytes of whole entries in the file. */
-  readonly size: number;
-  /** Hands an entry to the operating system: all of it, or nothing if it throws. */
-  append(entry: LogEntry): void;
-  clear(): void;
-  place(): PathState;
-  close(): void;
-}
-
 /** Opens the log at `file` for appending behind its first `whole` bytes. `fsync` waits for the disk with each entry. */
-export function createLogWriter(files: Files, file: string, whole: number, fsync: boolean): LogWriter {
+export function createLogWriter(files: Files, file: string, whole: number, fsync: boolean) {
   const fd = files.openSync(file, constants.O_RDWR | constants.O_CREAT | NO_LINK, 0o600);
   let size = whole;
   /** Whether there may be bytes behind the last whole entry. */
@@ -97,10 +86,12 @@ export function createLogWriter(files: Files, file: string, whole: number, fsync
   };
   trim();
   return {
+    /** Bytes of whole entries in the file. */
     get size() {
       return size;
     },
-    append(entry) {
+    /** Hands an entry to the operating system: all of it, or nothing if it throws. */
+    append(entry: LogEntry): void {
       trim();
       torn = true;
       try {
@@ -113,17 +104,20 @@ export function createLogWriter(files: Files, file: string, whole: number, fsync
       }
       torn = false;
     },
-    clear() {
+    clear(): void {
       size = 0;
       torn = true;
       tryTrim();
     },
-    place() {
+    place(): PathState {
       const now = files.statSync(file, { throwIfNoEntry: false });
       if (now === undefined) return 'gone';
       const own = files.fstatSync(fd);
       return now.ino === own.ino && now.dev === own.dev ? 'kept' : 'replaced';
     },
-    close: () => files.closeSync(fd),
+    close: (): void => files.closeSync(fd),
   };
 }
+
+/** The end of a log, open for writing. */
+export type LogWriter = ReturnType<typeof createLogWriter>;

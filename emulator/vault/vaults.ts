@@ -15,33 +15,6 @@ import type { Sealing } from './sealing.js';
 /** The owner of secrets: the vault of a workspace (its id), or of an intern (its `vault_id`). */
 export type VaultId = string;
 
-/**
- * The secrets of an emulator, without HTTP and without waiting (VAULT-1 to VAULT-9). Values go in, and never come out.
- * A caller that acknowledges a change first waits for the store's commit.
- */
-export interface Vaults {
-  /** By name. */
-  list(vault: VaultId): SecretRow[];
-  /** Throws the 404 of a secret that the vault does not hold; `path` says where a body named it. */
-  get(vault: VaultId, name: string, ...path: readonly (string | number)[]): SecretRow;
-  /** Creates or replaces. Throws 503 `vault_writes_disabled`, 409 `vault_full`. */
-  put(vault: VaultId, name: string, secret: StoreSecretBody): SecretRow;
-  /** Throws 503 `vault_writes_disabled`. */
-  delete(vault: VaultId, name: string): void;
-  /** All of the names or none. Throws 503 `vault_writes_disabled`, 409 `secret_unbound` and `vault_full`. */
-  copy(from: VaultId, to: VaultId, names: readonly string[]): SecretRow[];
-  /** Whether the first of the vaults that holds the secret would release it to a host, exactly. */
-  release(vaults: readonly VaultId[], name: string, to: string): ReleaseVerdict;
-  /** The row of a secret, with hosts or without: for the secrets of a seed. */
-  row(vault: VaultId, name: string, secret: { value?: string | undefined; hosts: readonly string[] | null }): SecretRow;
-  /** The place of the first of the rows that the key does not open; undefined if it opens all. */
-  unsealable(rows: readonly SecretRow[]): number | undefined;
-  /** Deletes a vault with all it holds (DELETE-1). */
-  drop(vault: VaultId): void;
-  /** Rebuilds the index after the rows of the store were replaced. */
-  reindex(): void;
-}
-
 export interface VaultsDeps {
   readonly clock: Pick<Clock, 'now'>;
   readonly store: Pick<Store, 'collection'>;
@@ -53,7 +26,7 @@ export interface VaultsDeps {
 
 const byName = (a: SecretRow, b: SecretRow) => (a.name < b.name ? -1 : 1);
 
-export function createVaults({ clock, store, sealing, settings, known }: VaultsDeps): Vaults {
+export function createVaults({ clock, store, sealing, settings, known }: VaultsDeps) {
   const rows = store.collection('secrets');
   const names = new Map<VaultId, Set<string>>();
 
@@ -76,7 +49,11 @@ export function createVaults({ clock, store, sealing, settings, known }: VaultsD
     if (more > 0 && (held?.size ?? 0) + more > MAX_SECRETS)
       throw new Refusal('vault_full', { detail: `a vault holds at most ${MAX_SECRETS} secrets` });
   };
-  const make: Vaults['row'] = (vault, name, secret) => {
+  const make = (
+    vault: VaultId,
+    name: string,
+    secret: { value?: string | undefined; hosts: readonly string[] | null },
+  ): SecretRow => {
     const id = secretId(vault, name);
     const { value, hosts } = secret;
     return {
@@ -102,7 +79,7 @@ export function createVaults({ clock, store, sealing, settings, known }: VaultsD
     if (held?.size === 0) names.delete(vault);
   };
   const find = (vault: VaultId, name: string) => rows.get(secretId(vault, name));
-  const get: Vaults['get'] = (vault, name, ...path) => {
+  const get = (vault: VaultId, name: string, ...path: readonly (string | number)[]): SecretRow => {
     const row = find(vault, name);
     if (row) return row;
     const message = `there is no secret ${name} in this vault`;
@@ -110,18 +87,24 @@ export function createVaults({ clock, store, sealing, settings, known }: VaultsD
   };
 
   return {
-    list: (vault) => [...(names.get(vault) ?? [])].flatMap((name) => find(vault, name) ?? []).sort(byName),
+    /** By name. */
+    list: (vault: VaultId): SecretRow[] =>
+      [...(names.get(vault) ?? [])].flatMap((name) => find(vault, name) ?? []).sort(byName),
+    /** Throws the 404 of a secret that the vault does not hold; `path` says where a body named it. */
     get,
-    put(vault, name, secret) {
+    /** Creates or replaces. Throws 503 `vault_writes_disabled`, 409 `vault_full`. */
+    put(vault: VaultId, name: string, secret: StoreSecretBody): SecretRow {
       writable();
       roomFor(vault, [name]);
       return write(vault, name, secret);
     },
-    delete(vault, name) {
+    /** Throws 503 `vault_writes_disabled`. */
+    delete(vault: VaultId, name: string): void {
       writable();
       remove(vault, name);
     },
-    copy(from, to, wanted) {
+    /** All of the names or none. Throws 503 `vault_writes_disabled`, 409 `secret_unbound` and `vault_full`. */
+    copy(from: VaultId, to: VaultId, wanted: readonly string[]): SecretRow[] {
       const sources = wanted.map((name) => get(from, name));
       writable();
       // Everything is validated before anything is written.
@@ -135,21 +118,26 @@ export function createVaults({ clock, store, sealing, settings, known }: VaultsD
       roomFor(to, wanted);
       return opened.map(({ name, value, hosts }) => write(to, name, { value, hosts }));
     },
-    release(vaults, name, to) {
+    /** Whether the first of the vaults that holds the secret would release it to a host, exactly. */
+    release(vaults: readonly VaultId[], name: string, to: string): ReleaseVerdict {
       const row = vaults.map((vault) => find(vault, name)).find((found) => found !== undefined);
       if (!row) return 'refused: missing';
       const host = normalizeHost(to);
       return host !== undefined && row.hosts?.includes(host) ? 'released' : 'refused: host';
     },
+    /** The row of a secret, with hosts or without: for the secrets of a seed. */
     row: make,
-    unsealable(some) {
+    /** The place of the first of the rows that the key does not open; undefined if it opens all. */
+    unsealable(some: readonly SecretRow[]): number | undefined {
       const found = some.findIndex(({ id, sealed }) => sealed !== null && sealing.open(id, sealed) === undefined);
       return found < 0 ? undefined : found;
     },
-    drop(vault) {
+    /** Deletes a vault with all it holds (DELETE-1). */
+    drop(vault: VaultId): void {
       for (const name of [...(names.get(vault) ?? [])]) remove(vault, name);
     },
-    reindex() {
+    /** Rebuilds the index after the rows of the store were replaced. */
+    reindex(): void {
       names.clear();
       for (const row of rows.values()) {
         index(row);
@@ -159,3 +147,9 @@ export function createVaults({ clock, store, sealing, settings, known }: VaultsD
     },
   };
 }
+
+/**
+ * The secrets of an emulator, without HTTP and without waiting (VAULT-1 to VAULT-9). Values go in, and never come out.
+ * A caller that acknowledges a change first waits for the store's commit.
+ */
+export type Vaults = ReturnType<typeof createVaults>;
