@@ -116,7 +116,7 @@ export const slowSuspends: Habit = {
       return rewritten(response, {
         json: (json) =>
           eachRecord(json, (record) => {
-            // A record from before the first boot says so.
+            // A record from before the first boot has no hostname: it stays `stopped`.
             if (record.status === 'stopped' && record.hostname !== null && stopping(record.id))
               record.status = 'running';
           }),

@@ -154,6 +154,10 @@ const loses = (dealings: Did) => {
 const ran = (dealings: Did) => {
   for (const status of ['running', 'stopped']) sees(dealings, '/interns/one', { id: 'one', status });
 };
+const ranBefore = (dealings: Did) => {
+  ran(dealings);
+  dealings.handed('one');
+};
 /** A service that shows a change at the third look. */
 function late() {
   const names: unknown[] = [];
@@ -456,6 +460,45 @@ const ROWS: readonly Row[] = [
     'again, then skip',
     wrong([seen('GET', '/interns/one', 200)]),
     { ...visit(undefined, ran), inHand: new Set() },
+  ],
+  [
+    'suspends-idle',
+    'an intern of a list that stopped, which a rule about its life names',
+    'again, then skip',
+    wrong([seen('GET', '/interns', 200)], { about: ['one'], check: { requirement: 'LIFE-1', level: 'S' } }),
+    { ...visit(undefined, ranBefore), inHand: new Set() },
+  ],
+  [
+    'suspends-idle',
+    'an intern that stopped before the exchange that a rule about its life names',
+    'finding',
+    wrong([seen('GET', '/interns', 200)], {
+      about: ['one'],
+      at: Number.POSITIVE_INFINITY,
+      check: { requirement: 'LIFE-1', level: 'S' },
+    }),
+    { ...visit(undefined, ranBefore), inHand: new Set() },
+  ],
+  [
+    'suspends-idle',
+    'an intern of a list that stopped, which a rule about lists names',
+    'finding',
+    wrong([seen('GET', '/interns', 200)], { about: ['one'], check: { requirement: 'LIST-1', level: 'S' } }),
+    { ...visit(undefined, ran), inHand: new Set() },
+  ],
+  [
+    'suspends-idle',
+    'an intern in hand that stopped before its check took it',
+    'finding',
+    wrong([]),
+    visit(undefined, ranBefore),
+  ],
+  [
+    'tidied-up',
+    'an intern that is gone, and that the finding alone names',
+    'again',
+    wrong([seen('POST', '/interns', 201)], { about: ['one'] }),
+    { ...visit(() => answer(404)), inHand: new Set() },
   ],
 ];
 

@@ -42,14 +42,16 @@ export const suspendsIdle: Habit = {
    * An intern of the check or the finding has stopped, and the run did not stop it. The habit is confirmed if another intern, made for
    * this and left idle, stops as well.
    */
-  explains: async ({ about, at, seen }, visit) => {
+  explains: async ({ about, at, check, seen }, visit) => {
     const { dealings, inHand, learnt, pathOf, send, shared } = visit;
     const age = (id: string) => visit.now() - (dealings.with(id).made?.at ?? visit.now());
-    for (const id of new Set([...inHand, shared() ?? [], ...about, ...seen.map((one) => one.id ?? [])].flat())) {
+    // A stop explains only how the intern lives, where the finding alone names it.
+    const named = check.requirement === 'LIFE-1' ? about : [];
+    for (const id of new Set([...inHand, shared() ?? [], ...named, ...seen.map((one) => one.id ?? [])].flat())) {
       if (dealings.with(id).ran) await send({ path: pathOf(id) }).catch(() => undefined);
       const gone = dealings.with(id).went;
-      // A check judges what came after it took the intern. A rule may have been broken earlier.
-      if (gone === undefined || (gone.before === true && gone.at < at)) continue;
+      // A check judges what came after it took the intern. A rule may have been broken before that.
+      if (gone === undefined || (gone.before === true && !(named.includes(id) && gone.at >= at))) continue;
       const skip = { kind: 'race', because: { kind: 'went', status: gone.status } } as const;
       if (learnt.habits.get('suspends-idle') === true || visit.readOnly) return { skip };
       if (learnt.idler === undefined) {

@@ -87,10 +87,10 @@ export function createDealings(
   const shows = (record: RecordFields, at: number) => {
     const { data, id, status } = record;
     if (Array.isArray(data)) {
-      // A late list may show an intern as it was before its suspend, but not before its boot.
+      // A list may be late: it may show an intern as it was before its suspend.
       for (const row of data.filter(isRecord)) {
         const one = row.status === 'running' ? interns.get(String(row.id)) : undefined;
-        if (one?.standing?.state === 'booting') one.ran = true;
+        if (one?.standing?.state === 'booting' && one.halted === undefined) one.ran = true;
       }
       return;
     }

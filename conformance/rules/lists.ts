@@ -183,7 +183,7 @@ export const LISTS: readonly Rule[] = [
         const wanted = statusesOf(seen);
         return wanted === undefined
           ? undefined
-          : eachRecord(rows, ({ id, status }) =>
+          : each(rows, ({ id, status }) =>
               holds(
                 [...wanted, ...COMING].some((one) => one === status),
                 `status in ${called(seen)}`,

@@ -226,8 +226,8 @@ export function createMonitors(model: Model, now: () => number) {
     /** Interns that the look at the end must read. */
     get unread(): ReadonlySet<string> {
       return new Set([
-        ...(monitors.size === 0 ? [] : model.missed),
         ...[...monitors.values()].flatMap(({ unread }) => [...unread]),
+        ...(monitors.size === 0 ? [] : model.missed),
       ]);
     },
     /** Whether an intern broke a rule that the look at the end decides. */

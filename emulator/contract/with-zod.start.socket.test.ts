@@ -7,16 +7,15 @@ import { commandOf } from '../../test/built.js';
 /** Prints whether Node's fetch and zod are loaded once the command is ready, and whether zod is after a create. */
 const CODE = `
   import { createRequire } from 'node:module';
-  import { request } from 'node:http';
 
-  const { cache } = createRequire(import.meta.url);
-  const zod = () => Object.keys(cache).some((file) => /[\\\\/]zod\\.cjs$/.test(file));
+  const require = createRequire(import.meta.url);
+  const zod = () => Object.keys(require.cache).some((file) => /[\\\\/]zod\\.cjs$/.test(file));
   const write = process.stdout.write.bind(process.stdout);
   process.stdout.write = (line) => {
     const { base_url, workspace_id, credentials } = JSON.parse(line);
     const first = [process.moduleLoadList.some((module) => module.endsWith('/undici')), zod()];
     const headers = { authorization: 'Bearer ' + credentials.api_key, 'content-type': 'application/json' };
-    request(base_url + '/interns', { method: 'POST', headers }, ({ statusCode }) => {
+    require('node:http').request(base_url + '/interns', { method: 'POST', headers }, ({ statusCode }) => {
       write(JSON.stringify([...first, statusCode, zod()]));
       process.exit();
     }).end(JSON.stringify({ name: 'first', workspace_id }));

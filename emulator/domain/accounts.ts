@@ -29,7 +29,7 @@ export function createAccounts(seed: Seed, digestKey: Uint8Array) {
   return {
     /** The caller of a bearer token, or undefined. */
     resolve: (token: string): Caller | undefined => entries.get(token),
-    /** Makes an intern's own key known, or forgets it (AUTH-4, DELETE-1). */
+    /** Makes an intern's own key known (AUTH-4). */
     addOwnKey(row: InternRow): void {
       add(row.api_key, {
         id: `intern:${row.id}`,
@@ -39,6 +39,7 @@ export function createAccounts(seed: Seed, digestKey: Uint8Array) {
         internId: row.id,
       });
     },
+    /** Forgets an intern's own key (DELETE-1). */
     removeOwnKey(row: InternRow): void {
       entries.delete(row.api_key);
     },

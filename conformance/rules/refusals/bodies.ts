@@ -48,7 +48,7 @@ function otherType(seen: Seen): Wrong {
   return size === undefined || (size > 0 && isBlank(seen) === true) ? undefined : size > 0;
 }
 
-/** Refusals of bodies, headers and queries, in the order of interface.md. */
+/** Refusals of bodies, headers and queries. */
 export const OF_BODIES = rows({
   'too-large': {
     requirement: 'BODY-2',

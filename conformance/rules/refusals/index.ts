@@ -18,7 +18,7 @@ import { OF_CALLERS } from './callers.js';
 import { REFUSED, type Refusal } from './refusal.js';
 import { OF_STATES } from './states.js';
 
-/** The refusals in the order of interface.md: for the caller, for the body, for the state. */
+/** All refusals: for the caller, for the body, for the state. */
 export const REFUSALS: readonly Refusal[] = [...OF_CALLERS, ...OF_BODIES, ...OF_STATES];
 
 /** Statuses that do not judge the request: a limiter, a time-out, a gateway. */

@@ -11,7 +11,7 @@ interface Chunk {
     delta?: {
       content?: string | null;
       reasoning?: string | null;
-      tool_calls?: { id?: string; function?: { name?: string } }[];
+      tool_calls?: { id?: string; function?: { name?: string; arguments?: string } }[];
     };
     finish_reason?: string | null;
   }[];
@@ -31,8 +31,13 @@ function piecesOf(data: string): Piece[] {
   const { content, reasoning, tool_calls: calls } = choice.delta ?? {};
   if (reasoning) pieces.push({ kind: 'reasoning', text: reasoning });
   if (content) pieces.push({ kind: 'content', text: content });
+  // A question whose arguments are no JSON is shown as it came.
   for (const call of calls ?? [])
-    pieces.push(call.id ? mark(call.function?.name ?? '', 'ask') : { kind: 'other', text: data });
+    pieces.push(
+      call.id && jsonOf(call.function?.arguments ?? '') !== undefined
+        ? mark(call.function?.name ?? '', 'ask')
+        : { kind: 'other', text: data },
+    );
   const { finish_reason: end } = choice;
   if (end) {
     const { code, metadata } = chunk.error ?? {};
