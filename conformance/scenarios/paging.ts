@@ -88,7 +88,7 @@ export const PAGING = checksOf('LIST-3', {
     async run(ctx) {
       const [newest, older] = await ctx.interns.inOrder(2);
       if (newest === undefined || older === undefined) return;
-      const query = { status: newest.status };
+      const query = { status: [...new Set([newest.status, older.status])].join(',') };
       let first = await pageOf(ctx, query, 1);
       // Others may have made newer ones.
       for (let page = 0; page < PAGES && first.next !== undefined && !first.ids.includes(newest.id); page++)
