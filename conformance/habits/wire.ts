@@ -26,9 +26,12 @@ export const refusal = (status: number, message: string, reason: string, retryab
   Response.json({ error: { code: status, message, metadata: { reason, retryable } } }, { status, headers });
 export const unknown = (): Response => refusal(404, 'Intern not found', 'not_found');
 
+/** The address of the interface, by a request to any of its paths. */
+const baseOf = ({ url }: Request): string => /^.*?\/api\/v1(?=[/?#]|$)/.exec(url)?.[0] ?? new URL('/api/v1', url).href;
+
 /** Another request to the intern, with the credential of this request or another one. */
 export const beside = (request: Request, id: string, method: string, rest = '', token = tokenOf(request)): Request =>
-  new Request(`${request.url.replace(/\/interns\b.*$/, '')}/interns/${id}${rest}`, {
+  new Request(`${baseOf(request)}/interns/${id}${rest}`, {
     method,
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
   });

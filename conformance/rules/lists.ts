@@ -7,7 +7,7 @@ import { isRecord } from '../probe/json.js';
 import {
   all,
   each,
-  eachRecord,
+  eachIntern,
   holds,
   is,
   type Judgement,
@@ -47,7 +47,7 @@ const LEAVING: ReadonlySet<unknown> = new Set(['destroying', 'destroy_failed']);
 const leftOut =
   (by: string) =>
   (seen: Seen, model: Model): Judgement =>
-    eachRecord(recordsOf(seen, model), ({ id, status }) => {
+    eachIntern(recordsOf(seen, model), ({ id, status }) => {
       const { lost, made } = model.interns.get(String(id)) ?? {};
       // A delete may have begun before that list. A retried create answers with the record as it was at first.
       return seen.operation.name === 'create' ||
@@ -144,7 +144,7 @@ export const LISTS: readonly Rule[] = [
       says: 'No list has an intern whose teardown ended.',
       settles: 'at the end',
       ...ofList((rows, seen, model) =>
-        eachRecord(rows, ({ id }) => {
+        eachIntern(rows, ({ id }) => {
           const facts = model.interns.get(String(id));
           const phases = facts?.made === undefined ? undefined : facts.phase.since(seen.asked.at);
           return phases === undefined

@@ -20,7 +20,7 @@ import { lacking } from './lists.js';
 import {
   all,
   each,
-  eachRecord,
+  eachIntern,
   holds,
   is,
   isBodyKnown,
@@ -47,7 +47,7 @@ const ownRecords = once((seen, model): readonly RecordFields[] =>
 const ofOwn = (judge: (record: RecordFields, seen: Seen, model: Model) => Judgement) => ({
   of: SHOW,
   judge: (seen: Seen, model: Model): Judgement =>
-    eachRecord(ownRecords(seen, model), (record) => judge(record, seen, model)),
+    eachIntern(ownRecords(seen, model), (record) => judge(record, seen, model)),
 });
 
 /** Whether a create repeats the answer to an earlier create. */
@@ -329,7 +329,7 @@ export const RECORDS: readonly Rule[] = [
       says: 'A refused create makes no intern.',
       of: SHOW,
       judge: (seen, model) =>
-        eachRecord(recordsOf(seen, model), ({ name, status }) => {
+        eachIntern(recordsOf(seen, model), ({ name, status }) => {
           // An intern in teardown does not count.
           if (seen.operation.reads !== true || MAKES.delete.includes(String(status))) return undefined;
           const refused = model.refusedName(name);
@@ -533,7 +533,7 @@ export const RECORDS: readonly Rule[] = [
       says: 'A refused lifecycle call changes nothing.',
       of: ['get', 'list'],
       judge: (seen, model) =>
-        eachRecord(readRecords(seen, model), (record) => {
+        eachIntern(readRecords(seen, model), (record) => {
           const { refused } = model.interns.get(String(record.id)) ?? {};
           const came = refused === undefined ? undefined : cameTo(record, refused.name, seen, model);
           if (refused === undefined || came === undefined) return undefined;
@@ -554,7 +554,7 @@ export const RECORDS: readonly Rule[] = [
         const records = readRecords(seen, model);
         if (records.length === 0) return undefined;
         const acts = [...model.acts.values()].reverse();
-        return eachRecord(records, (record) =>
+        return eachIntern(records, (record) =>
           each(['suspend', 'provision', 'delete'] as const, (name) => {
             const came = cameTo(record, name, seen, model);
             // Others may delete an intern, except at an emulator of ours.
@@ -582,7 +582,7 @@ export const RECORDS: readonly Rule[] = [
       says: 'An intern that is shown again existed all the time: no request in between answers 404 to a caller who sees it.',
       of: SHOW,
       judge: (seen, model) =>
-        eachRecord(recordsOf(seen, model), ({ id, status }) => {
+        eachIntern(recordsOf(seen, model), ({ id, status }) => {
           const { lost, made } = model.interns.get(String(id)) ?? {};
           // During a teardown only reads and deletes may find the intern.
           const goes = MAKES.delete.includes(String(status)) && lost?.by !== 'get' && lost?.by !== 'delete';

@@ -145,8 +145,8 @@ export function each<T>(items: readonly T[], judge: (item: T) => Judgement): Jud
 export const about = (id: unknown, one: Judgement): Judgement =>
   one === undefined || one === 'kept' || typeof id !== 'string' ? one : { about: id, ...one };
 
-/** Holds for each record: the first breach, which is about that record's intern, else kept where any applies. */
-export const eachRecord = (records: readonly RecordFields[], judge: (record: RecordFields) => Judgement): Judgement =>
+/** Holds for the record of each intern: the first breach, which is about that intern, else kept where any applies. */
+export const eachIntern = (records: readonly RecordFields[], judge: (record: RecordFields) => Judgement): Judgement =>
   each(records, (record) => about(record.id, judge(record)));
 
 /** The first breach, else kept where any applies. */

@@ -729,7 +729,7 @@ test('the usage of a run may be that of one before it in its session, and a proo
   expect(ids).not.toContain('SIGN-4/of-its-request');
 });
 
-test('a proof for a body that is not known shares its signature with another request', () => {
+test('a proof for a body that is not known is compared with no other', () => {
   const ids = judged([CREATE, { ...proves('a'), hidden: true }, proves('a')]).map(({ id }) => id);
   expect(ids).not.toContain('SIGN-4/of-its-request');
 });

@@ -268,7 +268,7 @@ const UNESCAPED: readonly ((text: string) => string)[] = [
     ),
 ];
 
-/** What bytes hold that are compressed. Most are not: their errors have no stack, which takes longer than the try. */
+/** The contents of compressed bytes. Most bytes are not compressed: errors have no stack here, as that is slow. */
 function inflated(bytes: Buffer): string[] {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;

@@ -11,7 +11,7 @@ const ROLES = 'Allowed values of role: not shown.';
 const FORMAT = 'in the common chat-completion chunk format (`choices`, `finish_reason`)';
 const TYPE = 'The chat stream (`Content-Type` of a server-sent event stream)';
 
-/** What interface.md leaves to a service. */
+/** Lawful ways: interface.md leaves these to a service. */
 export const rightly: readonly Way[] = [
   right('interns-have-a-field-more', INTERN, (w) =>
     w.ok('create get update list', (body) => {
