@@ -64,3 +64,12 @@ test.each(SERVED)('a service that $what answers as the interface says', async ({
   expect((await ask('DELETE', path)).status).toBeLessThan(300);
   expect(await until(path, ({ status }) => status === 404)).toMatchObject({ status: 404 });
 });
+
+test('who tidies up deletes an old intern, whatever request passes', async () => {
+  const { ask, until } = service(deployed, HABITS.find(({ id }) => id === 'tidied-up')?.serve);
+  const workspace_id = deployed.driver.target.workspaceId;
+  const { json } = await ask('POST', '/interns', { body: { name: 'a-tidied', workspace_id } });
+  await deployed.host.sleep(16_000);
+  await ask('GET', '/vault/nowhere');
+  expect(await until(`/interns/${json.id}`, ({ status }) => status === 404)).toMatchObject({ status: 404 });
+});
