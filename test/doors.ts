@@ -1,25 +1,24 @@
 /** The tests that hold each door of the threat model of SECURITY.md, by what somebody cannot do: files, and titles in them. */
 export const DOORS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
-  "use the control interface, which demands a loopback `Host`, and the listener's own `Origin` and `Sec-Fetch-Site`": {
+  'use the control interface: it demands a loopback `Host`, and its own `Origin` and `Sec-Fetch-Site`': {
     'emulator/control/guard.test.ts': ['refuses %s, though it has no Origin'],
     'emulator/serving/listen.protocol.socket.test.ts': ['a foreign one is 421, on every path'],
     'emulator/http/cors.socket.test.ts': ['the control interface stays closed to every other origin'],
     'emulator/console/guard.browser.test.ts': ['reach nothing of the control interface'],
   },
-  'start a program: the Lab page of the console runs an adapter only with `--agents-may-run`, and else shows a line for a terminal':
-    {
-      'test/import-rules.test.ts': ['no call of an emulator starts a program'],
-      'emulator/control/lab.socket.test.ts': [
-        'SECURITY: no command is run without --agents-may-run, nor for another origin',
-      ],
-    },
-  "use the agents' door, which has the guard of the control interface": {
+  'start a program: the console runs an adapter only with `--agents-may-run`': {
+    'test/import-rules.test.ts': ['no call of an emulator starts a program'],
+    'emulator/control/lab.socket.test.ts': [
+      'SECURITY: no command is run without --agents-may-run, nor for another origin',
+    ],
+  },
+  "use the agents' door, which has the same guard": {
     'emulator/agents/agents.test.ts': [
       'SECURITY: %s gets nowhere',
       'SECURITY: with a control token nothing is served without it, and the tools work with it',
     ],
   },
-  'log somebody in, or read what the login answers, unless `--cors` lets it in; other sites may send a browser there': {
+  'log somebody in, or read what the login answers, unless `--cors` admits it': {
     'emulator/oidc/login.socket.test.ts': ['the provider is guarded as the control interface is'],
     'emulator/http/cors.socket.test.ts': ['WEB-1: what a page fetches of the login'],
   },
@@ -32,11 +31,11 @@ export const DOORS: Readonly<Record<string, Readonly<Record<string, readonly str
   'use the control interface without its token, if it has one': {
     'emulator/control/control.test.ts': ['asks for its token where it has one'],
   },
-  'read the keys of a store: only their owner may read the files': {
+  'read the keys of a store': {
     'emulator/emulator.store.test.ts': ['is in a file of its own that only its owner may read, and in nothing else'],
     'emulator/vault/sealed.test.ts': ['under a key of mode 600 made with the first secret'],
   },
-  'send credentials of the process to an address of its choice; run a command without `--agents-may-run`; read a file beside the pages; see the key of an intern that was created':
+  "send credentials of the process to an address of its choice; run a command without `--agents-may-run`; read a file beside the pages; see a created intern's key":
     {
       'emulator/agents/agents.test.ts': [
         'check_server of another address is refused over HTTP, whatever agents may run',
@@ -51,7 +50,7 @@ export const DOORS: Readonly<Record<string, Readonly<Record<string, readonly str
       'each lets others in between',
     ],
   },
-  'leave a program behind when its host ends; see the key of an intern that was created': {
+  "leave a program behind when its host ends; see a created intern's key": {
     'emulator/cli/mcp.socket.test.ts': [
       'where the host ends in the middle of check_client, the adapter ends too',
       'check_client that is cancelled before the adapter has said a word ends the adapter',
@@ -70,7 +69,7 @@ export const DOORS: Readonly<Record<string, Readonly<Record<string, readonly str
   'use the control interface or the login without the token': {
     'emulator/emulator.socket.test.ts': ['does not open its control interface to the network without a token'],
   },
-  'use the control interface from the same host without TLS; use the authority for another host, since its key is never kept; keep the emulator from closing by an unfinished handshake':
+  'use the control interface from the same host without TLS; use the authority for another host; keep the emulator from closing by an unfinished handshake':
     {
       'emulator/serving/tls.socket.test.ts': [
         'a page of this origin may use the control interface, and the same host without TLS may not',
@@ -90,31 +89,29 @@ export const DOORS: Readonly<Record<string, Readonly<Record<string, readonly str
     ],
     'emulator/lab/lab.socket.test.ts': ['a browser shows no case as a page'],
   },
-  'run anything by a text that a person pastes: a curl command, a test, a program or a line of the console, an explanation, a report or the kit':
-    {
-      'emulator/contract/pasted.socket.test.ts': [
-        'no body runs anything',
-        'no character that a terminal acts on stands in a command',
-      ],
-      'emulator/console/page.test.ts': ['what is copied holds what a client sent as text'],
-    },
+  'run anything by a text that a person pastes from the console, an explanation, a report or the kit': {
+    'emulator/contract/pasted.socket.test.ts': [
+      'no body runs anything',
+      'no character that a terminal acts on stands in a command',
+    ],
+    'emulator/console/page.test.ts': ['what is copied holds what a client sent as text'],
+  },
   'fill the memory by reading no events': {
     'emulator/control/events.lagging.test.ts': ['a hundred who come back and never read'],
   },
   'hide a request in another one': {
     'emulator/recording/proxy.socket.test.ts': ['brings no second one with it by `Connection: %s`'],
   },
-  'make the emulator show the value of a secret, or keep it in clear, in whatever part of a request the value is sent':
-    {
-      'emulator/vault/nowhere.test.ts': ['a value is in nothing that can be read'],
-      'emulator/vault/sealed.test.ts': ['values are sealed in store, log and snapshots'],
-      'emulator/console/vault.browser.test.ts': ['shown without its value'],
-      'emulator/vault/remembered.test.ts': [
-        'a value that was stored before a restart is not shown after it',
-        'a value stays hidden however much is stored after it',
-        'a value that is sent as a description or a session id is not shown',
-      ],
-    },
+  'make the emulator show the value of a secret, or keep it in clear': {
+    'emulator/vault/nowhere.test.ts': ['a value is in nothing that can be read'],
+    'emulator/vault/sealed.test.ts': ['values are sealed in store, log and snapshots'],
+    'emulator/console/vault.browser.test.ts': ['shown without its value'],
+    'emulator/vault/remembered.test.ts': [
+      'a value that was stored before a restart is not shown after it',
+      'a value stays hidden however much is stored after it',
+      'a value that is sent as a description or a session id is not shown',
+    ],
+  },
   'get a credential into the journal or a recording': {
     'emulator/http/journal.test.ts': [
       'AUTH-9: no credential gets into the journal, whatever part of a request it is sent in',
@@ -146,7 +143,7 @@ export const DOORS: Readonly<Record<string, Readonly<Record<string, readonly str
     'conformance/probe/redact.test.ts': ['a secret is taken out in every usual spelling'],
     'conformance/report/reporters.test.ts': ['HTML holds no markup of the target'],
   },
-  'run anything by a script that `--save` writes, or make that script write to an intern that it has not made': {
+  'run anything by a script of `--save`, or make it write to an intern that it has not made': {
     'conformance/cli/save.socket.test.ts': [
       'one file per finding, which hostile text cannot break',
       'a saved script for a deployment writes to an intern that a create answers',
@@ -181,7 +178,7 @@ export const DOORS: Readonly<Record<string, Readonly<Record<string, readonly str
     'conformance/drift/safety.test.ts': ['sends no write, and says of each why'],
     'conformance/drift/units.test.ts': ['--max-requests ends it between scenarios too'],
   },
-  'show or keep a credential, of its callers or of an answer; end the judge by its form': {
+  'show or keep a credential; end the judge by its form': {
     'conformance/cli/judge.socket.test.ts': [
       'fails, with a row for each rule, and shows no credential',
       '%s is one line, and exit 2',
@@ -192,7 +189,7 @@ export const DOORS: Readonly<Record<string, Readonly<Record<string, readonly str
       'explain_request says which rules judged a request; files are judged over standard input alone',
     ],
   },
-  'use the judge from a page of another origin or under another host name; have a credential printed or reported; be answered by anything but the deployment; keep the judge from ending':
+  'use the judge from another origin or under another host name; have a credential printed or reported; be answered by anything but the deployment; keep the judge from ending':
     {
       'conformance/cli/judge-live.socket.test.ts': [
         'what it refuses itself is no exchange',
@@ -208,28 +205,26 @@ export const DOORS: Readonly<Record<string, Readonly<Record<string, readonly str
       'what is no regular file is skipped with a line, and never waited for',
     ],
   },
-  'delay a prompt by a regular expression in a match: RE2 takes time in proportion to the prompt, and patterns are bounded in size':
-    {
-      'emulator/control/matches.test.ts': [
-        'a pattern that backtracks forever elsewhere takes no time',
-        'matches that cannot be used are refused',
-      ],
-    },
+  'delay a prompt by a regular expression in a match': {
+    'emulator/control/matches.test.ts': [
+      'a pattern that backtracks forever elsewhere takes no time',
+      'matches that cannot be used are refused',
+    ],
+  },
   'name an unknown disturbance': {
     'emulator/disturbances/disturber.test.ts': [
       'a fault %j is refused in one line',
       'a name that no disturbance has is refused',
     ],
   },
-  'reach the control interface: disturbances apply to the interface and the daemons alone': {
+  'reach the control interface': {
     'emulator/disturbances/disturber.test.ts': ['the control interface meets no disturbance'],
   },
-  'run anything there, reorder or hide the text beside it, or set an unknown fault; a report that cannot be shown is one line':
-    {
-      'emulator/console/explore.browser.test.ts': ['a report of anybody runs nothing'],
-      'emulator/console/explored.test.ts': ['a report or schedule that cannot be shown is one line'],
-    },
-  'keep its run from ending; on Linux leave a process behind, unless that process has left the session, emptied its environment and lost its parent':
+  'run anything there; reorder or hide the text beside it; set an unknown fault': {
+    'emulator/console/explore.browser.test.ts': ['a report of anybody runs nothing'],
+    'emulator/console/explored.test.ts': ['a report or schedule that cannot be shown is one line'],
+  },
+  'keep its run from ending; on Linux leave a process behind, unless that has left the session, emptied its environment and lost its parent':
     {
       'conformance/explore/command/left-behind.live.test.ts': [
         'children in sessions of their own do not outlive a run, and none keeps it from ending',
@@ -251,7 +246,7 @@ export const DOORS: Readonly<Record<string, Readonly<Record<string, readonly str
       'a damaged store is set aside untouched',
     ],
   },
-  'lead a write elsewhere by a link beside it, at a recording or in a folder of the kit; bring a key that others may read; be written over while the emulator has it open':
+  'lead a write elsewhere by a link; bring a key that others may read; be written over while the emulator has it open':
     {
       'emulator/store/links.test.ts': [
         'at NAME%s are not followed, and what they lead to stays',
@@ -274,7 +269,7 @@ export const DOORS: Readonly<Record<string, Readonly<Record<string, readonly str
       'the container writes to its volume alone, has no capability, and is reached from this machine alone',
     ],
   },
-  "run an input of the action, such as a branch's name, as a part of a script": {
+  'run an input of the action as a part of a script': {
     'test/action.test.ts': ['an input is never part of a script, and each is used'],
   },
   "lead a key to an address that only the ledger names; lead to the deletion of others' interns": {
@@ -286,7 +281,7 @@ export const DOORS: Readonly<Record<string, Readonly<Record<string, readonly str
   'lead a credential to an address that only the report names': {
     'conformance/cli/reports.socket.test.ts': ['an address that a report alone names'],
   },
-  'end a command with a stack trace, delay it longer than its size explains, or print characters that a terminal or a runner acts on':
+  'end a command with a stack trace; delay it longer than its size explains; print characters that a terminal or a runner acts on':
     {
       'conformance/cli/reports.socket.test.ts': [
         'is one line, exit 2',
