@@ -21,7 +21,7 @@ const json = (schema: object): CallAnswer => ({ status: 200, content: as('applic
 const made = (schema: object): CallAnswer => ({ ...json(schema), status: 201 });
 const NOTHING: CallAnswer = { status: 204, content: {} };
 
-/** The answer of each call of the control interface that is not refused, by its row. */
+/** The successful answer of each control call. */
 export const ANSWERS: Readonly<Record<string, CallAnswer>> = {
   'GET /': json(list('Call')),
   'GET /control-openapi.json': json(one('OpenApi')),

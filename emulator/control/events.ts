@@ -27,9 +27,9 @@ export interface Pending {
 
 /** The changes that can be sent again to a subscriber that reconnects: requests, their writes, and lines of runs. */
 export interface Past {
-  /** The changes after the place `seq`, up to and with the place `to`. In no order. */
+  /** The changes after `seq`, up to and including `to`. In no order. */
   since(seq: number, to: number): Pending[];
-  /** The place among all changes up to which it was forgotten. */
+  /** Changes whose `seq` is not above this may be forgotten. */
   forgotten(): number;
 }
 

@@ -9,7 +9,7 @@ import { type ControlRow, controlRow } from './router.js';
 
 const anything = withZod((z) => z.unknown());
 
-/** A run that cannot be started as requested is the caller's mistake. */
+/** Turns an error with a `status`, a mistake of the caller, into a refusal. */
 const orRefused = <T>(work: () => T): T => {
   try {
     return work();
@@ -27,6 +27,7 @@ const adapterSchema = withZod((z) =>
   }),
 );
 
+/** Adds to the lab a run that a kit made and judged. */
 function adopt(opened: OpenLab, judged: JudgedRun) {
   const { case: id, client, verdict, sentence, expected, actual, cuts, url = '', started = 0, requests } = judged;
   const said = Object.entries({ sentence, expected, actual }).filter(([, text]) => text !== undefined);

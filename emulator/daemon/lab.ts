@@ -10,7 +10,7 @@ export interface SigningLabDeps extends ForgeDeps {
   readonly findIntern: FindIntern;
 }
 
-/** The tools of the signing lab: many emulators never need them. */
+/** The tools of the signing lab. */
 export function createSigningLab(deps: SigningLabDeps) {
   const { profile, signingKey, issued, nonces, requireV2, findIntern } = deps;
   return {
@@ -32,7 +32,7 @@ export function createSigningLab(deps: SigningLabDeps) {
         },
         body,
       ),
-    /** Throws an error with `field` for what cannot be forged. */
+    /** Throws an error for an impossible forgery. Its `field` names the wrong field of the request. */
     forge: createForge(deps),
     defects: listDefects,
   };

@@ -21,9 +21,9 @@ export interface InternRuns {
   waiting: number;
 }
 
-/** The ended runs, as a value: they no longer change. */
+/** The ended runs, for a snapshot. They no longer change. */
 export interface EndedRuns {
-  /** In the order in which they ended, of each intern. */
+  /** Intern by intern, in the order in which they ended. */
   readonly runs: readonly Run[];
   /** The deleted interns among them. */
   readonly gone: readonly string[];
@@ -77,7 +77,7 @@ export function createRunIndex() {
       }
       return undefined;
     },
-    /** How many runs of an intern are remembered of a session. */
+    /** The number of remembered runs in a session of an intern. */
     inSession(internId: string, sessionId: string): number {
       let count = 0;
       for (const run of interns.get(internId)?.runs.values() ?? []) if (run.sessionId === sessionId) count++;

@@ -22,7 +22,7 @@ export function pushEvent(run: Run, event: RunEvent): void {
   run.held += sizeOf(event);
 }
 
-/** Takes the ready events, oldest first, up to about `limit` bytes and the event that ends a response. */
+/** Takes about `limit` bytes of ready events, oldest first. Stops after an event that ends a response. */
 export function takeEvents(run: Run, limit: number): RunEvent[] {
   const { log, at } = run;
   let end = at;
@@ -41,7 +41,7 @@ export function takeEvents(run: Run, limit: number): RunEvent[] {
   return at === 0 ? log : log.slice(at);
 }
 
-/** Drops what nobody is going to read. */
+/** Drops the events that nobody will read. */
 export function clearEvents(run: Run): void {
   run.log = [];
   run.at = 0;

@@ -17,14 +17,13 @@ export type Utterance =
 type LineText = Exclude<Utterance, { readonly type: 'content' }> | { readonly type: 'content'; readonly text: string };
 
 /**
- * The lines of a run in columns; lines that were said together are one entry. Each kept entry costs garbage collection,
- * and an object for each line would cost more than the rest of a run.
+ * The lines of a run, in columns. Lines that were said together are one entry. An object for each line would burden
+ * garbage collection more than the rest of a run.
  */
 interface Transcript {
-  /**
-   * For each entry the number of its first line, and that line's place among all changes. The other lines of the entry follow.
-   */
+  /** The number of each entry's first line. */
   readonly firsts: number[];
+  /** The place of each entry's first line among all changes. */
   readonly seqs: number[];
   readonly times: number[];
   /** The entries. Content, which is most of them, is kept as texts only. */
@@ -46,24 +45,18 @@ export interface PlacedLine {
   readonly line: Line;
 }
 
-/**
- * A line that may be sent again. It is made only when it is sent, because making it
- * costs more than finding it.
- */
+/** A line that may be sent again. It is made only when sent, because making it costs more than finding it. */
 export interface PastLine {
   readonly seq: number;
   readonly runId: string;
   line(): Line;
 }
 
-/** Most runs that are kept, and about the most bytes of one and of all together. */
+/** The limits of kept runs: their number, and about the bytes of one and of all. */
 const RUNS = 1_000;
 const BYTES_OF_ONE = 256 * 1024;
 const BYTES = 16 * 1024 * 1024;
-/**
- * The factor by which both limits may be exceeded, so that the oldest are dropped together: taking them one by one from a map gets
- * ever slower.
- */
+/** The factor by which the limits of all runs may be exceeded. The oldest are then dropped together, which is faster. */
 const SLACK = 1.1;
 
 function sizeOf(said: readonly string[] | Held): number {
@@ -173,7 +166,7 @@ export function createTranscripts(
       const index = transcript.firsts.findLastIndex((first) => first <= n);
       return index < 0 ? undefined : placed(transcript, index, n - (transcript.firsts[index] ?? 0));
     },
-    /** Lines after the place `seq` among all changes, up to and with the place `to`. */
+    /** Lines after the place `seq` among all changes, up to and including `to`. */
     since(seq: number, to: number): PastLine[] {
       return [...transcripts].flatMap(([runId, transcript]) => past(runId, transcript, seq, to));
     },

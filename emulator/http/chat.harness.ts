@@ -128,7 +128,7 @@ interface Extra {
 
 export type Harness = ReturnType<typeof createHarness>;
 
-/** Chat and invoke on interns that just run, without the pipeline, the lifecycle and sockets. */
+/** Chat and invoke on running interns, without the request pipeline, the lifecycle and sockets. */
 export function createHarness(options: HarnessOptions = {}) {
   const clock = createClock(options.clock ?? 'virtual');
   const random = createRandom(options.seed ?? 'test');
@@ -244,12 +244,11 @@ export function createHarness(options: HarnessOptions = {}) {
     setStatus,
     alice,
     chat: (body: unknown, extra?: Extra) => call(chat, body, extra),
-    /** Sends a prompt as it is. */
     prompt,
-    /** Sends a prompt to a script, and reads what comes. */
+    /** Sends a prompt for a script, and listens to the reply. */
     say: async (script: string, more?: Record<string, unknown>, extra?: Extra) =>
       listen(await prompt(`script: ${script}\nhello`, more, extra)),
-    /** Sends a prompt as it is, and reads what comes. */
+    /** Sends a prompt, and listens to the reply. */
     ask: async (content: string) => listen(await prompt(content)),
     reply: (sessionId: string | undefined, id: string | undefined, content: unknown, extra?: Extra) =>
       call(
@@ -276,7 +275,7 @@ export function createHarness(options: HarnessOptions = {}) {
         retryAfter: settled.headers.get('retry-after'),
       };
     },
-    /** Lets everything that is due at once happen. */
+    /** Fires every timer that is due now. */
     settle: () => clock.advance(0),
   };
 }

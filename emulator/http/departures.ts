@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Notices disconnects that Node does not report. A client that closes its half of the connection gets the plain answers
- * it waits for. It has left a stream, since it cannot be distinguished from a client that is gone altogether.
+ * Notices disconnects that Node does not report. A client that closes only its half of the connection still gets plain
+ * answers. Its stream ends, because such a client looks the same as one that is gone.
  */
 export function createDepartures() {
   const streaming = new WeakSet<Socket>();
@@ -19,7 +19,7 @@ export function createDepartures() {
         if (streaming.has(socket)) socket.destroy();
       });
     },
-    /** An answer that waits behind another one learns here that the connection has ended: Node does not tell it. */
+    /** Tells an answer that waits behind another one when the connection ends. Node does not. */
     queued(socket: Socket, response: ServerResponse) {
       let responses = waiting.get(socket);
       if (!responses) {
@@ -27,7 +27,7 @@ export function createDepartures() {
         waiting.set(socket, responses);
         const left = responses;
         socket.once('close', () => {
-          // Node does the same to the answer that is being sent.
+          // Node does this only to the answer that is being sent.
           for (const one of left) Object.assign(one, { destroyed: true }).emit('close');
         });
       }

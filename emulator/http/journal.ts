@@ -9,8 +9,8 @@ import { createJournalRenderer, KEPT } from './journal-renderer.js';
 
 export interface Journal extends Observed {
   /**
-   * @param received the names and values of the headers in turns, if a listener has them: these are kept, since the
-   *   headers of its request hold on to the connection
+   * @param received headers as names and values in turn, if they came by a socket. They are kept instead of the
+   *   request's own headers, which would keep the connection in memory
    */
   begin(id: string, request: ReceivedRequest, received?: readonly string[]): JournalDraft;
   /** Notes the body of a request, or the text of a response that is not a stream: the beginning, if it is long. */
@@ -24,7 +24,7 @@ export interface Journal extends Observed {
   watch(draft: JournalDraft): StreamHooks;
   /** Call it when status and headers are known, or the connection was dropped instead. */
   responded(draft: JournalDraft): void;
-  /** Notes the disturbance that a request met, be it answered or not. */
+  /** Notes the disturbance of a request, answered or not. */
   disturbed(draft: JournalDraft, injected: Injected | undefined): void;
   /** The entries that a filter accepts, newest last; of more than `limit` the newest. */
   list(filter?: (draft: JournalDraft) => boolean, limit?: number): JournalEntry[];
@@ -33,7 +33,7 @@ export interface Journal extends Observed {
   viewWrite(draft: JournalDraft, write: number): WriteView | undefined;
   /** The held entries, oldest first. */
   drafts(): readonly JournalDraft[];
-  /** The place among all changes up to which requests were forgotten. */
+  /** Requests whose `seq` is not above this may be forgotten. */
   forgotten(): number;
   clear(): void;
 }
@@ -42,7 +42,7 @@ const MAX_ENTRIES = 1_000;
 /**
  * The newest requests and responses, bounded in number and size. Entries are kept as they came and turned into text
  * only when they are read, because reads are rare and requests are not. `redaction` then takes every credential out.
- * `prefix` was removed from the paths before the requests came here.
+ * `prefix` is put back into the paths: it was removed before the requests came here.
  */
 export function createJournal(
   clock: Clock,

@@ -5,7 +5,7 @@ import type { JournalDraft } from './journal-entry.js';
 
 const NOT_JUDGED: Shield = { verdict: 'not_judged', rules: [], broken: [] };
 
-/** Tells of each exchange once its answer, or its stream, came to an end; and when all are forgotten. */
+/** Calls `ended` for each exchange when its answer or stream ends, and `cleared` when the journal forgets all. */
 export function observeEnds(
   journal: Pick<Journal, 'observe'>,
   { ended, cleared }: { ended(draft: JournalDraft): void; cleared(): void },
@@ -22,8 +22,8 @@ export function observeEnds(
 }
 
 /**
- * Notes of each exchange that ended which rules it kept and broke, but of those that a disturbance changed on their way. What a
- * disturbance did beside them is not known: the judge begins anew. Observers that come later see it noted.
+ * Notes which rules each ended exchange kept and broke. A disturbed exchange is not judged. The judge begins anew after it,
+ * because its effect on the state is unknown. Observers that are added later see the verdict.
  */
 export function judgeExchanges(journal: Pick<Journal, 'observe' | 'view'>, begin: () => JudgeTraffic): void {
   let judge = begin();

@@ -8,7 +8,7 @@ export interface ListQuery {
   readonly workspaceId: string | undefined;
   readonly statuses: ReadonlySet<Status> | undefined;
   readonly limit: number;
-  /** Rows older than this sequence number come next. */
+  /** The page holds only rows with a lower sequence number. */
   readonly before: number | undefined;
 }
 

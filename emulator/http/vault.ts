@@ -47,8 +47,8 @@ function parseName({ secretName }: Pick<RequestParts, 'secretName'>): string {
 }
 
 /**
- * The kept part of the body of a store: its form, and valid hosts. Anything else in it may be the value, in the wrong
- * place or cut in half.
+ * The part of a stored secret's body that the journal may show: its fields and valid hosts. Any other text may hold the
+ * value, misplaced or cut in half.
  */
 export function concealStore(bytes: Uint8Array): { shown: string; secret: string | undefined } {
   let body: unknown;

@@ -8,17 +8,17 @@ import type { AliasKind } from './aliases.js';
 export interface Place {
   readonly operation: string | null;
   readonly path: string;
-  /** Whether it is of the request. */
+  /** Whether the text is in the request. */
   readonly sent: boolean;
   readonly part: 'path' | 'header' | 'body' | 'bytes';
   readonly name?: string;
-  /** Whether it is a stream of events, each with JSON of its own. */
+  /** Whether the text is a stream of events, each with its own JSON. */
   readonly stream: boolean;
-  /** Whether it may end within a secret. */
+  /** Whether the text may end within a secret. */
   readonly cut: boolean;
 }
 
-/** The fields of the interface that get an alias wherever they are in a body or a query. */
+/** Fields that get an alias in every body and query. */
 const ALIASED: ReadonlyMap<string, AliasKind> = new Map([
   ['intern_id', 'intern'],
   ['workspace_id', 'workspace'],
@@ -34,7 +34,7 @@ const ALIASED: ReadonlyMap<string, AliasKind> = new Map([
   ['bodySha256', 'digest'],
 ]);
 
-/** Fields that do so in one operation alone. `id` is one of its own. */
+/** Fields that get an alias only in some operations. */
 const ALIASED_IN: Readonly<Record<string, Readonly<Record<string, AliasKind>>>> = {
   list: { id: 'intern' },
   create: { id: 'intern' },
@@ -62,10 +62,10 @@ const PROOF: readonly (readonly [RegExp, AliasKind])[] = [
   [/-user$/, 'subject'],
 ];
 
-/** The fields of the interface that may hold any text, or a word of the interface: they stay, in any operation. */
+/** Fields that hold free text or a word of the interface. They get no alias in any operation. */
 const OF_ERRORS = ['code', 'message', 'reason'];
 const OF_INTERNS = ['name', 'description', 'instructions', 'model', 'status', 'last_failure_message', 'step_label'];
-/** And those by operation. */
+/** Further fields without an alias, by operation. */
 const STAY: Readonly<Record<string, readonly string[]>> = {
   list: OF_INTERNS,
   create: OF_INTERNS,
@@ -81,7 +81,7 @@ const STAY: Readonly<Record<string, readonly string[]>> = {
 };
 const PARAMETERS: ReadonlySet<string> = new Set(['limit', 'status']);
 
-/** An id that somebody made up (`/interns/nope`) stays as it is. */
+/** The `nope` of `/interns/nope` is no id. */
 const LOOKS_LIKE_AN_ID = /^(?=.*\d)[\w-]{8,}$/;
 
 /** A moment is never a credential, under any name. */
@@ -106,7 +106,7 @@ export function timeOf({ kind, value, within }: Literal): string | undefined {
   return TIMES.find((time) => time.kind === kind && time.name.test(within.name) && time.value.test(value))?.alias;
 }
 
-/** A short name would be found in the middle of other texts, and an invalid one was sent to be refused. */
+/** Whether a secret's name gets an alias. A short one would be found within other texts. An invalid one is never stored. */
 const isSecretsName = (name: string): boolean => name.length >= SEARCHED_FROM && /^[a-z](?:_?[a-z0-9])*$/.test(name);
 
 /** A word has letters of one case, and two digits at most: `eu-west-1`, `Created`. An id and a credential have more. */
@@ -115,7 +115,7 @@ export const isWord = (token: string): boolean =>
   (!/\d.*\d.*\d/.test(token) &&
     token.split(/[^\p{L}\p{N}]+/u).every((part) => /^(?:\p{Lu}?[\p{Ll}\p{N}]*|[\p{Lu}\p{N}]*)$/u.test(part)));
 
-/** Camel case is a name as well (`bodySha256`). Many humps, or three numbers, are none. */
+/** A name is a word or camel case (`bodySha256`). Text with many capitals, or with three numbers, is not a name. */
 export const isName = (name: string): boolean =>
   /^[a-z_]*$/.test(name) ||
   isWord(name) ||
@@ -125,7 +125,7 @@ export const isName = (name: string): boolean =>
 /** Whether a value may stay in a place that the interface does not define: only words may. */
 export const mayStay = (value: string): boolean => MOMENT.test(value) || value.split(/\s+/).every(isWord);
 
-/** The kind of alias that a string in a body gets; undefined if it stays, but for what is known. */
+/** The kind of alias that a string in a body gets; undefined if the text stays. Only known secrets in it are replaced. */
 export function kindOf({ value, within }: Literal, { operation, path }: Place): AliasKind | undefined {
   const { name = '', outer } = within ?? {};
   // Below the name of a credential, every long string is one.
@@ -142,7 +142,7 @@ export function kindOf({ value, within }: Literal, { operation, path }: Place): 
         ALIASED.get(name));
   if (kind === 'secret') return isSecretsName(value) ? kind : undefined;
   if (kind !== undefined) return kind;
-  // Outside of the interface, a code on its own is what a login exchanges for a token.
+  // Outside the interface, a top-level `code` is a credential: a login exchanges it for a token.
   if (isSecretName(name) || (operation === null && !outer && isSecretParameter(name))) return 'key';
   const stays = OF_ERRORS.includes(name) || DELTA.has(name) || STAY[operation ?? '']?.includes(name);
   return stays || mayStay(value) ? undefined : 'value';

@@ -5,14 +5,14 @@ import { DELTA } from '../credentials/redaction.js';
 import type { AliasKind } from './aliases.js';
 import { isName, isWord, kindOf, kindOfParameter, kindOfSegment, type Place, timeOf } from './fields.js';
 
-/** A stretch of a text that is a value of its own. */
+/** A part of a text that is one value. */
 export interface Leaf {
   readonly start: number;
   readonly end: number;
   readonly value: string;
-  /** The kind of its alias; undefined if it stays, but for what is known in it. */
+  /** The kind of its alias; undefined if the text stays. Only known secrets in it are replaced. */
   readonly kind: AliasKind | undefined;
-  /** How it is written. The name of a member is in JSON, too. */
+  /** Its notation. `name`: the name of a member, in JSON. */
   readonly form: 'json' | 'name' | 'plain';
   /** The alias of a moment. */
   readonly time?: string | undefined;
@@ -24,7 +24,7 @@ const NUMBER = /^[-+.\deE]+$/;
 /** The pieces of a text between its punctuation. */
 const TOKEN = /[^\s"',:;=<>(){}[\]&?/@#|]+/g;
 
-/** Of each line of a text the stretch that holds whatever is no word. */
+/** The part of each line from its first to its last token that is no word. */
 function* oddIn(text: string, from: number, to: number): Generator<Leaf> {
   if (to - from < SEARCHED_FROM) return;
   for (const { 0: line, index } of text.slice(from, to).matchAll(/[^\r\n]+/g)) {

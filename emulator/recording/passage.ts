@@ -8,33 +8,33 @@ import type { PassedExchange, RawRequest } from './exchange.js';
 import { joined, offered, passedOn, transferCoding } from './headers.js';
 import { fromVersion, originForm } from './operations.js';
 
-/** The handling of each exchange. `Place` is the observer's own note on it. */
-export interface Observer<Place> {
+/** Observes each exchange. `Note` is the observer's own note on it. */
+export interface Observer<Note> {
   /** Headers of requests that are for the observer alone. */
   readonly headers?: readonly string[];
   /** A request came. Throws if it cannot be recorded; it is then refused, and nothing is passed on. */
-  begin(request: http.IncomingMessage): Place;
+  begin(request: http.IncomingMessage): Note;
   /** All of a request came. The deployment does not have the end of it yet. */
-  asked?(request: RawRequest, place: Place): void;
+  asked?(request: RawRequest, note: Note): void;
   /** An exchange ended. `raw.n` counts requests in the order in which they came. Resolves when it is written. */
-  end(raw: PassedExchange, place: Place): Promise<void>;
-  /** An exchange is not recorded, and why. The path has no query. */
+  end(raw: PassedExchange, note: Note): Promise<void>;
+  /** An exchange is not recorded, for this `problem`. The path has no query. */
   failed(event: 'unreachable' | 'not_recorded', method: string, path: string, problem: string): void;
   /** An exchange is over, recorded or not. */
-  over?(place: Place): void;
+  over?(note: Note): void;
 }
 
-interface PassOptions<Place> {
+interface PassOptions<Note> {
   /** The deployment: its base URL, which ends in `/api/v1`. */
   readonly target: URL;
   readonly agent: http.Agent;
   /** ms since the recording began. */
   readonly now: () => number;
-  readonly observer: Observer<Place>;
+  readonly observer: Observer<Note>;
   readonly room: Room;
 }
 
-/** Answers a request here. The result is what was answered. */
+/** Answers a request without the deployment. Returns the answer. */
 export function answerHere(response: http.ServerResponse, { status, headers, body }: PlainResponse) {
   const bytes = Buffer.from(String(body ?? ''));
   if (response.headersSent) response.destroy();
@@ -42,7 +42,7 @@ export function answerHere(response: http.ServerResponse, { status, headers, bod
   return { status, headers, bytes };
 }
 
-/** Refuses a request here. The result is what was answered. */
+/** Refuses a request without the deployment. Returns the answer. */
 export const refuse = (response: http.ServerResponse, status: number, message: string, reason: string) =>
   answerHere(response, errorResponse({ status, message, reason, retryable: false }, { detail: message }));
 
@@ -93,15 +93,15 @@ function outgoing(
   return sent;
 }
 
-interface Passing<Place> {
+interface Passing<Note> {
   readonly n: number;
-  readonly place: Place;
+  readonly note: Note;
   readonly request: http.IncomingMessage;
   readonly response: http.ServerResponse;
 }
 
 /** One exchange on its way through. An error in it ends it alone. */
-export class Passage<Place> {
+export class Passage<Note> {
   /** Resolves when the exchange is over, and recorded if it must be. */
   readonly ended: Promise<void>;
   readonly #share: Share;
@@ -113,14 +113,14 @@ export class Passage<Place> {
   readonly #requestRead: Promise<void>;
   #read = false;
   #upstream: http.ClientRequest | undefined;
-  /** Whether a connection was made for this exchange: then a break belongs to the deployment's answer. */
+  /** Whether the exchange opened a connection of its own. If that breaks, the break is the deployment's answer. */
   #connected = false;
   #over = false;
   #resolve = () => {};
 
   constructor(
-    private readonly options: PassOptions<Place>,
-    private readonly passing: Passing<Place>,
+    private readonly options: PassOptions<Note>,
+    private readonly passing: Passing<Note>,
   ) {
     const { request } = passing;
     this.ended = new Promise((resolve) => {
@@ -202,7 +202,7 @@ export class Passage<Place> {
     asked.once('continue', this.#safely(goOn));
     const announce = (info: http.InformationEvent) => this.#announce(info);
     const passAnswer = (incoming: http.IncomingMessage) => this.#passAnswer(incoming);
-    const failed = (error: Error) => this.#asked(error);
+    const failed = (error: Error) => this.#upstreamFailed(error);
     asked.on('information', this.#safely(announce));
     asked.on('upgrade', (_incoming, socket) => {
       socket.destroy();
@@ -231,10 +231,10 @@ export class Passage<Place> {
   }
 
   #passRequest(asked: http.ClientRequest): void {
-    const { request, place } = this.passing;
+    const { request, note } = this.passing;
     this.#passOn(request, asked, this.#sent, () => {
       if (asked.destroyed) return;
-      this.options.observer.asked?.(this.#request(), place);
+      this.options.observer.asked?.(this.#request(), note);
       asked.end();
     });
     asked.on('close', () => request.resume());
@@ -275,14 +275,14 @@ export class Passage<Place> {
     incoming.on('aborted', () => this.#breakOff());
   }
 
-  /** The connection to the deployment failed, or what it sent is not HTTP. */
-  #asked(error: NodeJS.ErrnoException): void {
+  /** The connection to the deployment failed, or its answer is not HTTP. */
+  #upstreamFailed(error: NodeJS.ErrnoException): void {
     // An answer that came before the body was read to its end (413) is valid, whatever happens to the rest.
     if (this.#over || this.#answer.status !== null) return;
     if (error.code?.startsWith('HPE_')) {
       this.#answerInstead(`it is not HTTP (${error.message})`);
     } else if (this.#connected) {
-      // A kept connection may just have been closed: only a connection of its own breaks off as an answer.
+      // A reused connection may have been closed before this request: its break is no answer.
       this.#breakOff();
     } else {
       const problem = problemOf(error);
@@ -304,7 +304,7 @@ export class Passage<Place> {
     this.#end('complete');
   }
 
-  /** Breaks the connection to the client off, after everything that came. */
+  /** Breaks off the connection to the client, after it got everything that came. */
   #breakOff(): void {
     const { response } = this.passing;
     this.#end('broken');
@@ -317,7 +317,7 @@ export class Passage<Place> {
   }
 
   /** Ends the exchange without recording it, and says why. */
-  #fail(event: Parameters<Observer<Place>['failed']>[0], problem: string): void {
+  #fail(event: Parameters<Observer<Note>['failed']>[0], problem: string): void {
     this.options.observer.failed(event, this.passing.request.method ?? '', this.#url.split('?', 1)[0] ?? '', problem);
     this.#end(undefined);
   }
@@ -334,9 +334,7 @@ export class Passage<Place> {
       });
   }
 
-  /**
-   * Waits for the rest of the request, for a while. Node does not report that the client of an answered request left.
-   */
+  /** Waits a while for the rest of the request. Node does not report when the client of an answered request leaves. */
   async #restOfRequest(): Promise<void> {
     const { socket } = this.passing.request;
     let left = () => {};
@@ -348,7 +346,7 @@ export class Passage<Place> {
     socket.off('close', left);
   }
 
-  /** The request, as far as it came and is kept. */
+  /** The part of the request that came and is kept. */
   #request(): RawRequest {
     const { n, request } = this.passing;
     return {
@@ -377,6 +375,6 @@ export class Passage<Place> {
         answer: cut === undefined ? undefined : { length, why: cut },
       }),
     };
-    await this.options.observer.end(raw, this.passing.place);
+    await this.options.observer.end(raw, this.passing.note);
   }
 }

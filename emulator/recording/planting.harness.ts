@@ -12,7 +12,7 @@ import {
 import { SPELLINGS } from '../credentials/spellings.harness.js';
 import type { RawExchange } from './exchange.js';
 
-/** A secret in an exchange: the changes to the exchange that carry it. */
+/** Changes to an exchange that plant a secret in it. */
 export type Planted = Partial<Omit<RawExchange, 'n'>>;
 
 const INTERN = '0b000000-0000-4000-8000-000000000001';
@@ -57,7 +57,7 @@ const form = (name: string, secret: string) =>
     ['b', 'x y'],
   ]).toString();
 
-/** Whether a header can carry it as it is. */
+/** Whether a header can carry a secret unescaped. */
 export const fitsHeader = (secret: string): boolean => /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(secret);
 
 /** Names that credentials are sent under. */
@@ -86,12 +86,12 @@ const CODINGS: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
 
 const codingOf = (name: string) => name.replace(/^(?:raw|cut|corrupt) | that nobody names$/g, '');
 
-/** Text with a byte that is no UTF-8. */
-const withBytes = (text: string) => Buffer.concat([Buffer.from(text), Buffer.from('\n\xff', 'latin1')]);
+/** A text, and then a byte that is not UTF-8. */
+const notUtf8 = (text: string) => Buffer.concat([Buffer.from(text), Buffer.from('\n\xff', 'latin1')]);
 
-/** Fields of the interface that hold any text. */
 const CHAT = `/api/v1/interns/${INTERN}/chat/completions`;
 const prompt = (content: string): Planted => ({ ...sent(json({ messages: [{ role: 'user', content }] })), path: CHAT });
+/** Fields of the interface that hold any text. */
 const FREE_TEXT: Readonly<Record<string, Place>> = {
   'in a description': (text) => ({ ...sent(json({ description: text })), method: 'PATCH' }),
   'in a prompt of a chat': (text) => prompt(`use ${text}, please`),
@@ -109,7 +109,7 @@ const FREE_TEXT: Readonly<Record<string, Place>> = {
   }),
 };
 
-/** Places by which a secret is recognized. */
+/** Places that show that their value is a secret, such as a header for keys. */
 export const REVEALING: Readonly<Record<string, Place>> = {
   'as a bearer token': (secret) => inHeader('authorization', `Bearer ${secret}`),
   'as Basic': (secret) => inHeader('authorization', `Basic ${Buffer.from(`alice:${secret}`).toString('base64')}`),
@@ -161,10 +161,10 @@ export const REVEALING: Readonly<Record<string, Place>> = {
     sent(`--x\r\nContent-Disposition: form-data; name="clientSecret"\r\n\r\n${secret}\r\n--x--\r\n`, {
       'content-type': 'multipart/form-data; boundary=x',
     }),
-  'in bytes': (secret) => sent(withBytes(JSON.stringify({ token: secret }))),
-  'in a list in bytes': (secret) => answered(withBytes(JSON.stringify({ tokens: ['a', secret] }))),
-  'in a form in bytes': (secret) => sent(withBytes(form('accessToken', secret)), FORM_TYPE),
-  'in a stream of bytes': (secret) => answered(withBytes(event({ clientSecret: secret })), STREAM_TYPE),
+  'in bytes': (secret) => sent(notUtf8(JSON.stringify({ token: secret }))),
+  'in a list in bytes': (secret) => answered(notUtf8(JSON.stringify({ tokens: ['a', secret] }))),
+  'in a form in bytes': (secret) => sent(notUtf8(form('accessToken', secret)), FORM_TYPE),
+  'in a stream of bytes': (secret) => answered(notUtf8(event({ clientSecret: secret })), STREAM_TYPE),
   'in a cookie of a body': (secret) => sent(json({ sessionCookie: secret })),
   ...Object.fromEntries([
     ...Object.entries(CODINGS)
@@ -183,7 +183,7 @@ export const REVEALING: Readonly<Record<string, Place>> = {
   ]),
 };
 
-/** Places that carry only what a header can. */
+/** Those of them whose secret must fit a header. */
 export const IN_HEADERS: ReadonlySet<string> = new Set([
   'as a bearer token',
   'in a header of a key',
@@ -191,7 +191,7 @@ export const IN_HEADERS: ReadonlySet<string> = new Set([
   'in a header of the answer',
 ]);
 
-/** Where a text with the secret in some spelling is. Its place says nothing of it. */
+/** Places that do not show that their text contains a secret. */
 export const HIDING: Readonly<Record<string, Place>> = {
   ...FREE_TEXT,
   'in a segment of the path': (text) => ({ path: `/api/v1/interns/${encodeURIComponent(text)}/chat/completions` }),
@@ -241,7 +241,7 @@ export const HIDING: Readonly<Record<string, Place>> = {
   ),
 };
 
-/** The headers that are recorded: they carry what fits. */
+/** Recorded headers. Only secrets that fit a header go into them. */
 export const HIDING_HEADERS: Readonly<Record<string, Place>> = {
   'in an idempotency key': (text) => inHeader('idempotency-key', `k-${text}`),
   'in last-event-id': (text) => inHeader('last-event-id', text),
@@ -251,7 +251,7 @@ export const HIDING_HEADERS: Readonly<Record<string, Place>> = {
   'in a cache control': (text) => ({ headers: { ...JSON_TYPE, 'cache-control': text } }),
 };
 
-/** How the secret is spelled in that text. */
+/** Spellings of a secret in a text. */
 export const SPELLED: Readonly<Record<string, (secret: string) => string>> = {
   ...SPELLINGS,
   'in short escapes': (secret) => JSON.stringify(secret).slice(1, -1),
@@ -307,7 +307,7 @@ function readingsOf(text: string, known: Map<string, readonly string[]>): Set<st
   return seen;
 }
 
-/** The texts of the events of a stream as a client joins them. */
+/** The writes of a stream, and its deltas, as a client joins them. */
 function joinedDeltas(line: string): string[] {
   const { writes = [] } = JSON.parse(line) as { writes?: { text?: string; base64?: string }[] };
   const texts = writes.map(({ text }) => text ?? '').join('');
@@ -316,10 +316,7 @@ function joinedDeltas(line: string): string[] {
   return [texts, bytes, said.map(([, literal = '""']) => JSON.parse(literal) as string).join('')];
 }
 
-/**
- * Whether a secret can be read in a file, in any way that an attacker would try. The reading that shows it, or
- * undefined.
- */
+/** The text of a file, decoded as an attacker might, that shows a secret; undefined if none does. */
 export function foundIn(file: string, secret: string): string | undefined {
   const wanted = [secret, Buffer.from(secret).toString('latin1'), secret.replaceAll('$', '$$$$')];
   const forms = [...wanted, ...wanted.map((one) => one.replaceAll(' ', '+'))];

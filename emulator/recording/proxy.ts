@@ -7,7 +7,7 @@ import { transferCoding } from './headers.js';
 import { originForm } from './operations.js';
 import { answerHere, type Observer, Passage, refuse } from './passage.js';
 
-export interface ProxyOptions<Place> {
+export interface ProxyOptions<Note> {
   /** The deployment: its base URL, which ends in `/api/v1`. */
   readonly target: URL;
   readonly host: string;
@@ -17,7 +17,7 @@ export interface ProxyOptions<Place> {
   readonly limits: Limits;
   /** Refuses a request before anything else looks at it; undefined lets it through. */
   admit(request: http.IncomingMessage): PlainResponse | undefined;
-  readonly observer: Observer<Place>;
+  readonly observer: Observer<Note>;
 }
 
 export interface RecordingProxy {
@@ -47,7 +47,7 @@ function unrecordable({ url = '', headers }: http.IncomingMessage): { status: nu
  *
  * @throws Error with Node's `code` if the port is not available
  */
-export async function startProxy<Place>(options: ProxyOptions<Place>): Promise<RecordingProxy> {
+export async function startProxy<Note>(options: ProxyOptions<Note>): Promise<RecordingProxy> {
   const { target, now, observer, admit } = options;
   const agent = new (target.protocol === 'https:' ? https : http).Agent({ keepAlive: true });
   const began = now();
@@ -57,14 +57,14 @@ export async function startProxy<Place>(options: ProxyOptions<Place>): Promise<R
     const n = ++count;
     const refused = unrecordable(request);
     if (refused) return void refuse(response, refused.status, refused.message, 'not_recordable');
-    let place: Place;
+    let note: Note;
     try {
-      place = observer.begin(request);
+      note = observer.begin(request);
     } catch (error) {
       return void refuse(response, 409, (error as Error).message, 'not_recordable');
     }
-    await new Passage(passing, { n, place, request, response }).ended;
-    observer.over?.(place);
+    await new Passage(passing, { n, note, request, response }).ended;
+    observer.over?.(note);
   };
   const under = new Set<Promise<void>>();
 

@@ -3,7 +3,7 @@ import type { SentRequest } from '../../contract/curl.js';
 import type { DaemonReason } from '../../contract/daemon.js';
 import { type Advice, type Facts, withBody } from './facts.js';
 
-/** Asks for a new proof of what was sent, where all of it is known: a body that was not read, or is not shown, is not. */
+/** Asks for a new proof of the sent request; undefined unless its intern and whole body are known. */
 function signAgain({ entry, base }: Facts): SentRequest | undefined {
   const { method, url, headers, body } = entry.request;
   const isEmpty = body === null && (headers['content-length'] ?? '0') === '0' && !headers['transfer-encoding'];
