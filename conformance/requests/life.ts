@@ -14,11 +14,11 @@ type Member = 'api_key' | 'peer_api_key';
 interface Stage {
   /** The operation that leads to it. */
   readonly by: 'create' | 'provision' | 'suspend' | 'delete';
-  /** Whether the peer leads to it, and updates the intern in it: where there is none, and else, the API key does. */
+  /** The peer's part: it leads the intern to the stage, or updates it there. The API key does the rest, or all without a peer. */
   readonly peer?: 'leads' | 'updates' | 'leads and updates';
-  /** It runs for the second time: a session is begun beside the one that goes on. */
+  /** The intern runs for the second time. A second session begins beside the first. */
   readonly isAgain?: true;
-  /** A prompt may wake an intern that rests: after a rest without one a provision has to. */
+  /** No prompt is sent, because it may wake the intern. The next provision has to. */
   readonly rests?: true;
 }
 
@@ -35,18 +35,18 @@ const THEN: readonly Stage[] = [
   { by: 'delete', peer: 'leads' },
 ];
 
-/** One intern, and the sessions that it gave. */
+/** An intern, and its sessions. */
 interface Life {
   readonly id: string;
   invoked?: unknown;
   chatted?: string | undefined;
 }
 
-/** Who leads an intern to a stage: members who see it do so in turn. */
+/** The member that leads an intern to a stage. */
 const leaderOf = ({ peer }: Stage, has: (need: string) => boolean): Member =>
   peer?.includes('leads') === true ? otherOf(has) : 'api_key';
 
-/** Leads an intern to its next stage, and looks at others at once. */
+/** Leads an intern to a stage. `look` runs as soon as the request is accepted. */
 async function lead(
   ctx: Ctx,
   { id }: Life,
@@ -65,7 +65,7 @@ async function lead(
   if (status >= 300) return;
   await look();
   if (by === 'provision') {
-    // Nobody attaches to one that boots.
+    // A booting intern must refuse its daemon access.
     for (const access of accesses(ctx, id, has)) {
       await access().catch(unanswered);
       await api.get(id).catch(unanswered);
@@ -75,16 +75,16 @@ async function lead(
   if (by === 'suspend') await interns.untilSuspended(id);
 }
 
-/** The intern of a life among those that were made just before it and just after it. No stage names them. */
+/** The interns made just before and just after that of a life. They show whether a stage reaches the wrong intern. */
 function neighbours({ api, interns }: Ctx, [before, id, after]: readonly [string, string, string]) {
-  /** The call is made by another if the member may not make it. */
+  /** Whether the call succeeds, by this member or else by the API key. */
   const does = async (name: 'provision' | 'suspend', as: Member): Promise<boolean> =>
     (await api[name](after, { as })).status < 300 || (as !== 'api_key' && (await api[name](after)).status < 300);
   return {
     async look(): Promise<void> {
       for (const one of [after, before, id]) await api.get(one).catch(unanswered);
     },
-    /** Makes another intern the latest that runs (before a suspend) or rests (before a provision), by the same member. */
+    /** Makes the later intern run before a suspend, and rest before a provision, by the same member. */
     async prepare({ by }: Stage, as: Member): Promise<void> {
       const { json } = await api.get(after);
       const runs = isRecord(json) && json.status === 'running';
@@ -105,13 +105,13 @@ const ATTACHERS = ['oauth_token', 'oauth_interns_only_token', 'peer_oauth_token'
 const SIGNERS = ['oauth_token', 'peer_oauth_token'] as const;
 const ROUTE = { method: 'POST', path: '/api/invoke' };
 
-/** One of several, where there is any. */
+/** At most one of the items, at random. */
 const oneOf = <T>({ random }: Ctx, some: readonly T[]): readonly T[] => {
   const at = Math.floor(random() * some.length);
   return some.slice(at, at + 1);
 };
 
-/** Texts that are nearly another, and name nothing. */
+/** Slight changes of an id. They name nothing. */
 export const near = (text: string): readonly string[] =>
   [`${text}x`, text.slice(0, -1), text.toUpperCase(), ` ${text}`, `${text} `].filter((one) => one !== text);
 
@@ -121,20 +121,20 @@ export const readsOf = (ctx: Ctx, id: string, has: (need: string) => boolean) =>
   () => ctx.send({ path: `/vault/interns/${encodeURIComponent(id)}/secrets` }),
 ];
 
-/** Callers who have no part in what a member has. */
+/** Callers who must not reach an intern of the members. */
 export const strangersOf = ({ wrongKey }: Ctx, has: (need: string) => boolean): readonly As[] => [
   ...(['foreign_api_key', 'outsider_api_key', 'management_key', 'own_key'] as const).filter(has),
   wrongKey,
   null,
 ];
 
-/** The daemon access by either path. */
+/** Reads of the daemon access by either path, each by one caller. */
 const accesses = (ctx: Ctx, id: string, has: (need: string) => boolean) =>
   ['daemon', 'daemon-access'].flatMap((below) =>
     oneOf(ctx, ATTACHERS.filter(has)).map((as) => () => ctx.send({ path: `/interns/${id}/${below}`, as })),
   );
 
-/** Each operation that names the intern, by those who may ask for it. */
+/** The operations that name the intern, by callers who may use them, and some by others. */
 function operations(ctx: Ctx, life: Life, stage: Stage, has: (need: string) => boolean) {
   const { api, chat, prompt, random, sample, send } = ctx;
   const { id } = life;
@@ -174,7 +174,7 @@ function operations(ctx: Ctx, life: Life, stage: Stage, has: (need: string) => b
       life.chatted ??= sessionId;
     },
     ...readsOf(ctx, id, has),
-    // A stranger has no part in it, whatever is asked for. A daemon is shown to no API key.
+    // Strangers are refused every operation, and API keys the daemon access.
     ...sample(strangersOf(ctx, has), 3).flatMap((as) =>
       oneOf(ctx, ON_INTERN).map((asked) => () => send(request(ctx, asked, id, { as }))),
     ),
@@ -188,8 +188,8 @@ function operations(ctx: Ctx, life: Life, stage: Stage, has: (need: string) => b
 }
 
 /**
- * One intern through its whole life, and at each stage every operation that names it, in a drawn order: what one stage leaves
- * behind shows in the next. It is led in halves, so that other requests fill the time that a read may be late.
+ * Sends one intern through its life, and at each stage every operation that names it, in random order. Effects of one stage
+ * show in the next. The life has two halves: other requests fill the time between them, for which reads may be late.
  */
 export async function beginLife(ctx: Ctx, has: (need: string) => boolean) {
   const { api, interns } = ctx;
@@ -209,7 +209,7 @@ export async function beginLife(ctx: Ctx, has: (need: string) => boolean) {
       await others.look();
       await lead(ctx, known, stage, { has, look: others.look });
     }
-    // Its create is repeated: nothing is left to be done.
+    // The create is retried: no work is left to resume.
     await create().catch(unanswered);
     await others.look();
     await asks(known, stage);

@@ -6,9 +6,9 @@ import { isRecord } from '../probe/json.js';
 import type { Send } from '../probe/request.js';
 import { cover, isGood, type Row } from './cover.js';
 import { firstRows } from './first.js';
-import { createShelf, type Shelf } from './ground.js';
 import { type Ground, type State, TABLES, type Table } from './rows.js';
 import { manySecrets, sendLists, sequences } from './sequences.js';
+import { createStock, type Stock } from './stock.js';
 import { unanswered } from './unanswered.js';
 
 /** The circumstances for sending rows. */
@@ -53,7 +53,7 @@ export async function ask(row: Row, { ctx, id }: Ground, send: Send): Promise<An
 /** Sends the request of a row to an intern in the row's state. */
 async function sent(
   ctx: Ctx,
-  shelf: Shelf,
+  stock: Stock,
   row: Row,
   { before, sparing }: { readonly before: Answer | undefined | null; readonly sparing: boolean },
 ): Promise<{ answer: Answer | undefined; id: string; as: Send['as'] } | undefined> {
@@ -69,14 +69,14 @@ async function sent(
   const id =
     state === undefined
       ? ''
-      : await shelf.intern(state).catch((error: unknown) => {
+      : await stock.intern(state).catch((error: unknown) => {
           // Without interns in this state, rows of other states go on.
-          if (!shelf.isLost(state)) throw error;
+          if (!stock.isLost(state)) throw error;
         });
   if (id === undefined) return undefined;
   if (again && !passes) await waits();
   // A read before the call shows whether a refused call has an effect.
-  if (refused) await shelf.read(id);
+  if (refused) await stock.read(id);
   const ground = { ctx, id };
   const send = requestOf(row, ground);
   return { answer: await ask(row, ground, send), id, as: send.as };
@@ -88,7 +88,7 @@ const LONG = 50_000;
 /** Sends a row, and reads the intern that it may have changed. Does both again if a rule broke. */
 async function done(
   ctx: Ctx,
-  shelf: Shelf,
+  stock: Stock,
   row: Row,
   { broken }: RowsOptions,
   { sparing = false } = {},
@@ -96,7 +96,7 @@ async function done(
   let last: Answer | undefined | null = null;
   for (let tries = 0; tries < 2; tries++) {
     const before = broken();
-    const one = await sent(ctx, shelf, row, { before: last, sparing });
+    const one = await sent(ctx, stock, row, { before: last, sparing });
     if (one === undefined) return;
     const { answer, id, as } = one;
     last = answer;
@@ -107,21 +107,21 @@ async function done(
     const signs = table.operation.startsWith('sign');
     const isTurn = table.prompts === true || signs;
     // In little time, effects of refused calls are not looked for. A later read shows those of a refused update.
-    const isUndone = !sparing && (table.uses === true || (table.operation === 'update' && shelf.refuses(state)));
+    const isUndone = !sparing && (table.uses === true || (table.operation === 'update' && stock.refuses(state)));
     // A personal operation may answer 404 for an intern that exists: a read shows whether it does.
     const isMissing =
       (signs || table.operation.startsWith('daemon')) && there && as === 'api_key' && answer?.status === 404;
     if (isMissing || (writes && !isTurn && (accepted || isUndone))) {
       if (tries > 0 && state !== 'going') await ctx.wait(2_000);
-      if (await shelf.read(id)) shelf.usedUp(state);
+      if (await stock.read(id)) stock.usedUp(state);
     }
     const shown = accepted && table.method !== 'GET' && isRecord(answer.json) ? answer.json.id : undefined;
     if (typeof shown === 'string' && (answer?.text.length ?? 0) > LONG)
       await ctx.api.update(shown, { instructions: 'Short.' }).catch(unanswered);
-    if ((accepted && table.uses === true) || (accepted && !isGood(row))) shelf.usedUp(state);
+    if ((accepted && table.uses === true) || (accepted && !isGood(row))) stock.usedUp(state);
     if (broken() === before) return;
     // The next attempt looks for the breach on a fresh intern.
-    shelf.usedUp(state);
+    stock.usedUp(state);
   }
 }
 
@@ -156,14 +156,14 @@ const SECOND = 12;
 
 /** Sends each operation once, and each mistake that several operations share once. */
 export async function sendFirst(ctx: Ctx, options: RowsOptions): Promise<void> {
-  const shelf = createShelf(ctx, options.has);
+  const stock = createStock(ctx, options.has);
   const rows = firstRows(plansOf(ctx, options).plans.map(([rows = []]) => rows));
   // It boots while other rows are sent.
-  shelf.intern('running').catch(() => {});
+  stock.intern('running').catch(() => {});
   const resting = rows.filter(({ state }) => state !== 'running');
   for (const row of [...resting, ...rows.filter(({ state }) => state === 'running')]) {
     if (options.over()) return;
-    await done(ctx, shelf, row, options, { sparing: true }).catch((error: unknown) => {
+    await done(ctx, stock, row, options, { sparing: true }).catch((error: unknown) => {
       if (!prompting(row) || !(error instanceof Skipped)) throw error;
     });
   }
@@ -177,10 +177,10 @@ export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
   const { usable, plans } = plansOf(ctx, options);
   let spent = false;
   const lost = new Map<State, unknown>();
-  const send = async (shelf: Shelf, row: Row) => {
+  const send = async (stock: Stock, row: Row) => {
     if (spent && prompting(row)) return;
     try {
-      await done(ctx, shelf, row, options);
+      await done(ctx, stock, row, options);
     } catch (error) {
       // Without prompts left, rows that cost none go on.
       if (row.table.prompts !== true || !(error instanceof Skipped)) throw error;
@@ -197,20 +197,20 @@ export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
       }),
   }));
   const strand = async (isOf: (turn: boolean) => boolean) => {
-    const shelf = createShelf(ctx, options.has, lost);
-    const own = rows.map((row) => ({ turn: isTurn(row), last: undefined, send: () => send(shelf, row) }));
+    const stock = createStock(ctx, options.has, lost);
+    const own = rows.map((row) => ({ turn: isTurn(row), last: undefined, send: () => send(stock, row) }));
     for (const { turn, last, send } of [...parts, ...own])
       if (isOf(turn) && last === undefined && !options.over()) await send();
   };
   let turnsWait = true;
   const second = async () => {
-    const shelf = createShelf(ctx, options.has, lost);
+    const stock = createStock(ctx, options.has, lost);
     const drawn = plans
       .flatMap(([, rows = []]) => rows)
       .filter((row) => !isTurn(row) || !isGood(row))
       .map((row) => ({ row, at: ctx.random() }))
       .toSorted((one, other) => one.at - other.at);
-    for (const { row } of drawn.slice(0, SECOND)) if (turnsWait && !options.over()) await send(shelf, row);
+    for (const { row } of drawn.slice(0, SECOND)) if (turnsWait && !options.over()) await send(stock, row);
   };
   // An emulator limits no turns, and all its rows share one clock.
   const strands = options.has('control')
@@ -227,9 +227,9 @@ export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
   if (options.over()) await ctx.send({ path: '/interns' }).catch(unanswered);
   // Lists show the outcome of all rows, so they come last.
   for (const { last, send } of parts) if (last === true && !options.over()) await send();
-  const shelf = createShelf(ctx, options.has, lost);
+  const stock = createStock(ctx, options.has, lost);
   for (const rows of plans.filter((_, at) => usable[at]?.operation === 'list'))
-    for (const row of rows.slice(0, 2).flat().filter(isGood)) if (!options.over()) await done(ctx, shelf, row, options);
+    for (const row of rows.slice(0, 2).flat().filter(isGood)) if (!options.over()) await done(ctx, stock, row, options);
   if (!options.over()) await sendLists(ctx);
   // So many requests for one list come after all others.
   if (!options.over()) await manySecrets(ctx);

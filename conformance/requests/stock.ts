@@ -3,19 +3,19 @@ import { findingOf } from '../framework/finding.js';
 import type { State } from './rows.js';
 import { unanswered } from './unanswered.js';
 
-/** Refused updates of an intern by which it is read. */
-const UNREAD = 3;
+/** The intern is read after this many refused updates. */
+const REFUSALS = 3;
 
 /**
- * Interns in the states that rows ask for: one of each, until a row has used it up.
+ * Keeps one intern in each state that rows ask for, until a row uses it up.
  *
- * @param has whether the target has what a value needs
- * @param lost why an intern did not come to a state: shelves that share it do not wait for it again
+ * @param has whether the target meets a need
+ * @param lost states that no intern reached, and why. Stocks that share it do not wait again
  */
-export function createShelf(ctx: Ctx, has: (need: string) => boolean, lost = new Map<State, unknown>()) {
+export function createStock(ctx: Ctx, has: (need: string) => boolean, lost = new Map<State, unknown>()) {
   const kept = new Map<State, Promise<string>>();
   const { interns, api } = ctx;
-  /** Its settings have values, so that it shows when one is lost. */
+  /** Gives settings values, so that a lost one shows. */
   const set = async (id: string): Promise<string> => {
     await api.update(id, { description: 'kept', instructions: 'Be kept.', model: 'kept/slug' }).catch(() => undefined);
     return id;
@@ -55,13 +55,13 @@ export function createShelf(ctx: Ctx, has: (need: string) => boolean, lost = new
   let reads = 0;
   const refusals = new Map<State | undefined, number>();
   return {
-    /** One more call was refused. Answers whether it is time to read the intern. */
+    /** Notes a refused update. Returns whether it is time to read the intern. */
     refuses(state: State | undefined): boolean {
       const count = (refusals.get(state) ?? 0) + 1;
-      refusals.set(state, count % UNREAD);
-      return count === UNREAD;
+      refusals.set(state, count % REFUSALS);
+      return count === REFUSALS;
     },
-    /** Reads an intern, by each of the members who see it in turn. Answers whether it is not there. */
+    /** Reads an intern, with the API key and the peer in turn. Returns whether it is gone. */
     async read(id: string): Promise<boolean> {
       reads += 1;
       const peer = has('peer_api_key') && reads % 2 === 0;
@@ -73,18 +73,18 @@ export function createShelf(ctx: Ctx, has: (need: string) => boolean, lost = new
       if (before !== undefined) return before;
       if (lost.has(state)) return Promise.reject(lost.get(state));
       const made = make[state]();
-      // These do not stay as they are.
+      // These states pass: each row gets a new intern.
       if (state === 'booting' || state === 'going') return made;
       kept.set(state, made);
       made.catch(() => kept.delete(state));
       return made;
     },
-    /** Whether no intern comes to a state. The rules have seen why. */
+    /** Whether interns do not reach a state. The rules judged the reason already. */
     isLost: (state: State): boolean => lost.has(state),
-    /** The row may have changed the intern: the next row gets another. */
+    /** Drops the intern of a state, because a row may have changed it. */
     usedUp(state: State | undefined): void {
       if (state !== undefined) kept.delete(state);
     },
   };
 }
-export type Shelf = ReturnType<typeof createShelf>;
+export type Stock = ReturnType<typeof createStock>;
