@@ -5,32 +5,31 @@ import type { CredentialName } from '../probe/request.js';
 import { type Answered, type Asked, jsonOf } from './exchange.js';
 import { decoded } from './operations.js';
 
-/** Ids that stand in a path as they are, and mean nothing else there. */
+/** Ids that need no encoding in a path and, unlike `..`, lead nowhere else. */
 export const PLAIN = /^[A-Za-z0-9_~:@=+-][A-Za-z0-9._~:@=+-]{0,254}$/;
 
-/** Whether an id of an intern can be put into a path without leading anywhere else. */
 export const isPlainId = (id: unknown): id is string => typeof id === 'string' && PLAIN.test(id);
 
-/** Servers compare paths in any case, and some take two slashes for one. */
+/** Servers may ignore the case of paths, and read two slashes as one. */
 const INTERNS = /\/interns(?:\/+([^/]*)(.*))?$/i;
 const SECRETS = /\/vault\/+secrets(?:\/+(.*))?$/i;
 const COPY = /\/vault\/+interns\/+[^/]+\/+secrets\/+copy\/*$/i;
 const MAPPINGS = /\/scim\/+group-mappings(?:\/+([^/]*))?\/*$/i;
 const SYNCS = /\/scim\/+sync-jobs\/*$/i;
 const SCIM = /\/scim(?:\/|$)/i;
-/** A proof changes nothing of the intern that it is for. */
+/** A request for a proof does not change the intern. */
 const SIGNS = /\/sign\/?$/i;
 
-/** How the names of secrets begin that a run gives, by how its interns are named: they have no hyphens. */
+/** The prefix of a run's secret names, made from that of its interns. Secret names have no hyphens. */
 export const secretPrefixOf = (prefix: string): string => prefix.replaceAll('-', '_');
 
-/** Whether a path of a ledger is that of a mapping. */
+/** Whether a path in a ledger is that of a SCIM mapping. */
 export const isMappingPath = (path: string): boolean => MAPPINGS.test(path);
 
-/** A path once it is normalized, as it is when it is sent. */
+/** The normalized path, as it is sent. */
 const normal = ({ path }: Pick<Asked, 'path'>): string => new URL(`http://any${path}`).pathname;
 
-/** Ids are compared in any case: a service may find a thing by either spelling. */
+/** Ids are compared without case, because a service may ignore it. */
 const folded = (id: string) => id.toLowerCase();
 export const same = (one: unknown, other: string | undefined) =>
   typeof one === 'string' && other !== undefined && folded(one) === folded(other);
@@ -42,38 +41,38 @@ const reached = (path: string): { readonly id: string; readonly rest: string } |
   return segment === '' ? 'all' : { id: decoded(segment), rest };
 };
 
-/** The name in a body, also in one that is no JSON: a service may take it all the same. */
+/** The name in a body. A service may accept even a body that is not JSON. */
 function nameIn(asked: Pick<Asked, 'body'>): string | undefined {
   const json = jsonOf(asked);
   if (json !== undefined) return isRecord(json) && typeof json.name === 'string' ? json.name : undefined;
   return asked.body.kind === 'some' ? /"name"\s*:\s*"([^"\\]*)"/.exec(asked.body.text)?.[1] : undefined;
 }
 
-/** A line of the account of what a run has made. `creating` is written before the request leaves, `deleting` once its delete was accepted. */
+/** An entry of the ledger: what a run made and removed. `creating` is written before the create is sent, `deleting` once the delete is accepted. */
 export type LedgerEntry =
   | { readonly event: 'run'; readonly run: string; readonly url: string; readonly prefix: string; readonly at: string }
   | { readonly event: 'creating'; readonly name: string; readonly as: CredentialName }
   | { readonly event: 'created'; readonly id: string; readonly name: string; readonly as: CredentialName }
   | { readonly event: 'deleting'; readonly id: string }
   | { readonly event: 'gone'; readonly id: string }
-  /** Something that is taken away by a DELETE of its path: a secret of the workspace, before it is stored; a mapping. */
+  /** A DELETE of its path removes it. A secret of the workspace is noted before it is stored, a mapping after. */
   | { readonly event: 'stored'; readonly path: string; readonly as: CredentialName }
   | { readonly event: 'removed'; readonly path: string; readonly as: CredentialName };
 
-/** Secrets and mappings that a run has stored outside of its interns. */
+/** A secret or mapping that a run stored outside its interns. */
 export interface Stored {
-  /** Below the base. */
+  /** Below the base URL. */
   readonly path: string;
   readonly as: CredentialName;
 }
 
-/** A request as it is asked for leave. */
+/** A request that is about to be sent. */
 export type Leaving = Pick<Asked, 'method' | 'path' | 'body'> & { readonly as: CredentialName };
 
-/** A request and its answer, as far as they say whose a thing is. */
+/** The parts of a request and its answer that show who made a thing. */
 export type Heard = Pick<Asked, 'number' | 'path'> & Pick<Answered, 'status' | 'json'>;
 
-/** Why a request must not leave. */
+/** Why a request must not be sent. */
 export interface NotAllowed {
   readonly because: 'every intern' | 'not made' | 'reads as another' | 'renamed' | 'another thing';
   readonly id?: string;
@@ -82,14 +81,14 @@ export interface NotAllowed {
   readonly asked?: string | undefined;
 }
 
-/** The permission of a request. */
+/** Whether a request may be sent. */
 type Permit =
   | { readonly kind: 'free' }
-  /** It writes to an intern of the run. `unread`: nothing has shown it under its name yet. */
+  /** It writes to an intern of the run. `unread`: no answer has shown the intern under its name yet. */
   | { readonly kind: 'own'; readonly id: string; readonly as: CredentialName; readonly unread: boolean }
   | { readonly kind: 'refused'; readonly refusal: NotAllowed };
 
-/** The result of a create for the run: an intern, one that it has already, nothing, or one that is not its own. */
+/** The result of a create: an intern of the run, one that it already had, nothing, or one that is not its own. */
 export type CreateOutcome =
   | { readonly kind: 'own' | 'again'; readonly id: string }
   | { readonly kind: 'nothing' }
@@ -101,67 +100,70 @@ export type CreateOutcome =
       readonly asked: string | undefined;
     };
 
-/** A create that has left. */
+/** A create that was sent. */
 interface Create {
   readonly name: string | undefined;
   readonly key: string | undefined;
   readonly as: CredentialName;
 }
 
+/** An intern of the run. */
 interface Own {
   readonly as: CredentialName;
-  /** Names that the run gave it, the first of them at its create. */
+  /** Names that the run gave it. The first is that of its create. */
   readonly names: Set<string>;
   readonly keys: Set<string>;
-  /** The first name under which it was shown that the run did not give it. */
+  /** The first name that an answer showed and the run did not give. */
   strange?: string;
-  /** Whether its own address has shown it under a name that the run gave it: writes go where that read went. */
+  /** Whether its own path has shown it under a name of the run. A write to that path reaches it, too. */
   known: boolean;
   /** Whether a list has shown it under such a name. */
   listed: boolean;
-  /** When it was last shown under one. */
+  /** When an answer last showed it under such a name. */
   at?: number;
 }
 
-/** ms after which an intern is read anew before it is taken away. */
-const LATELY = 5_000;
+/** ms for which an intern may be deleted without another read. */
+const FRESH = 5_000;
 
 interface OwnershipOptions {
-  /** The lines that outlive the run, and those of an earlier one. */
+  /** The record that outlives the run. `entries` are those of an earlier run. */
   readonly ledger: { write(entry: LedgerEntry): void; readonly entries: readonly LedgerEntry[] };
-  /** How all names begin that the run gives by itself. */
+  /** The prefix of the names that the run makes up. */
   readonly prefix?: string;
-  /** An intern that was named to the run, which may ask for proofs there and write nothing. */
+  /** An intern that the caller named. The run may ask for its proofs, but writes nothing to it. */
   readonly lent?: string | undefined;
-  /** The SCIM group that was named to the run, for mappings that it makes and deletes. */
+  /** The SCIM group that the caller named, for mappings that the run makes and deletes. */
   readonly group?: string | undefined;
-  /** Whether it may start a sync of the directory. */
+  /** Whether the run may start a sync of the directory. */
   readonly syncs?: boolean;
-  /** Whether nobody else has interns there: then what is meant for all of them meets those of the run alone. */
+  /** Whether nobody else uses the target. A request to all interns then reaches only those of the run. */
   readonly alone?: boolean;
   /** ms, on the clock of the exchanges. */
   now?(): number;
 }
 
 /**
- * The things that a run made, and with them the rule that nothing else is ever written to: every request is permitted before it
- * leaves, and every answer is seen. An intern is the run's own only where a create answered it with the name that was asked
- * for, nothing has shown it before that create left, and its id is a plain one. Outside of interns the run writes secrets of the
- * workspace whose names bear its prefix, and mappings of the one group that was named to it. A sync of the directory cannot be taken
- * back: it is started only where nobody else is, and by leave.
+ * Knows what a run made, and permits writes to nothing else. It is asked before every request, and sees every answer. A create
+ * makes an intern the run's own if it answers with a plain id and the requested name, and nothing showed the intern before the run
+ * first used that name. Outside interns, the run writes secrets of the workspace whose names contain its prefix, and mappings of
+ * the group that the caller named. A sync of the directory cannot be undone: it needs `syncs`, or a target that nobody else uses.
  */
 export function createOwnership(options: OwnershipOptions) {
   const { ledger, prefix, lent, group, syncs = false, alone = false, now: time } = options;
   const own = new Map<string, Own>();
   const nobody = new Set<string>();
-  /** Ids that were shown under a name that is not the run's. */
+  /** Ids that an answer showed under a name that is not the run's. */
   const others = new Set<string>();
-  /** When an id was first shown by anything but the answer to a create, and when a name was first asked for. */
+  /** When an answer first showed an id, other than the answer to a create. */
   const shown = new Map<string, number>();
+  /** When a create first asked for a name. */
   const asked = new Map<string, number>();
-  /** Creates by their numbers, those that nothing has answered but a gateway, and the interns that they gave. */
+  /** Creates by their numbers. */
   const creates = new Map<number, Create>();
-  const flying = new Set<Create>();
+  /** Creates without an answer, or with that of a gateway only. */
+  const unanswered = new Set<Create>();
+  /** The intern that each create gave the run. */
   const gave = new Map<number, string>();
   const mappings = new Set<string>();
   const open = new Map<string, Made>();
@@ -169,7 +171,7 @@ export function createOwnership(options: OwnershipOptions) {
   const stored = new Map<string, Stored>();
   let now = 0;
   let count = 0;
-  /** Whether addresses of interns of the run lead to them, as far as was seen: else no list says where a write goes. */
+  /** Whether the paths of the run's interns lead to them, as far as was seen. If not, a list does not show where a write goes. */
   let leads: boolean | undefined;
 
   const prefixed = (name: unknown): name is string =>
@@ -181,7 +183,7 @@ export function createOwnership(options: OwnershipOptions) {
     if (key !== undefined) keys.add(key);
     own.set(id, { as, names, keys, known: false, listed: false });
   };
-  /** Notes what was made, or is gone. */
+  /** Notes what was made, or removed. */
   const note = (entry: LedgerEntry) => {
     ledger.write(entry);
     if (entry.event === 'creating') creators.add(entry.as);
@@ -194,14 +196,14 @@ export function createOwnership(options: OwnershipOptions) {
     else if (entry.event === 'removed') stored.delete(`${entry.as} ${entry.path}`);
   };
   for (const entry of ledger.entries) note(entry);
-  // A ledger is a file that others may have written: names in it prove nothing by themselves.
+  // Others may have written the ledger: its names alone prove nothing.
   for (const { id, as } of open.values()) if (isPlainId(id)) has(id, as);
   for (const { path } of stored.values()) {
     const id = MAPPINGS.exec(path)?.[1];
     if (id !== undefined) mappings.add(folded(decoded(id)));
   }
 
-  /** Whether a name is one that the run gave this intern, or begins as all its names do. */
+  /** Whether the run gave this intern the name, or the name has the run's prefix. */
   const bears = (id: string, name: unknown): boolean =>
     prefixed(name) || (typeof name === 'string' && own.get(id)?.names.has(name) === true);
   const isUnread = ({ known, listed }: Own): boolean => !known && !(listed && leads === true);
@@ -233,8 +235,8 @@ export function createOwnership(options: OwnershipOptions) {
   };
 
   /**
-   * Whether a write may leave that is about the vault of a workspace or the directory. Undefined where it is about neither.
-   * `false`: it would change, copy or name what the run did not make.
+   * Whether a write to the vault of a workspace or to the directory may be sent. `false`: it would change, copy or name what the
+   * run did not make. Undefined: the intern in the path decides.
    */
   const toThing = (path: string, leaving: Leaving): boolean | undefined => {
     const { as, method } = leaving;
@@ -268,7 +270,7 @@ export function createOwnership(options: OwnershipOptions) {
   /** The answer to a create. */
   const given = (create: Create, number: number, status: number, answer: unknown): CreateOutcome => {
     // The service may have done a request that its gateway answered.
-    if (!GATEWAY.has(status)) flying.delete(create);
+    if (!GATEWAY.has(status)) unanswered.delete(create);
     const { id, name } = isRecord(answer) ? answer : {};
     if (status >= 300 || id === undefined || id === null) return { kind: 'nothing' };
     const not = (because: Extract<CreateOutcome, { kind: 'not own' }>['because']): CreateOutcome => ({
@@ -297,11 +299,11 @@ export function createOwnership(options: OwnershipOptions) {
     return { kind: 'own', id };
   };
 
-  /** The JSON that a path answered to anything but a create: who bears which name. */
+  /** Learns the names of interns from the answer to any request but a create. */
   const shows = (path: string, answer: unknown) => {
     if (!isRecord(answer)) return;
     const mapping = MAPPINGS.exec(path);
-    // Only the answer to a create has one mapping there.
+    // At this path, only the answer to a create holds a single mapping.
     if (mapping !== null && mapping[1] === undefined && isRecord(answer.data)) {
       const { id, scim_group_id } = answer.data;
       if (typeof id === 'string' && (alone || same(scim_group_id, group)) && !mappings.has(folded(id))) {
@@ -320,13 +322,13 @@ export function createOwnership(options: OwnershipOptions) {
       if (!bears(id, name)) others.add(folded(id));
       const at = place !== 'all' && place.rest === '' ? place.id : undefined;
       if (id !== at) bearsNow(id, name, false);
-      // The record may bear any id.
+      // The path says which intern it is, whatever id the record bears.
       if (at !== undefined) bearsNow(at, name, true);
     }
   };
 
   return {
-    /** Whether a request may leave. */
+    /** Decides whether a request may be sent. */
     permits(leaving: Leaving): Permit {
       if (READS.has(leaving.method)) return { kind: 'free' };
       const path = normal(leaving);
@@ -340,7 +342,7 @@ export function createOwnership(options: OwnershipOptions) {
       return { kind: 'free' };
     },
 
-    /** A permitted request leaves: `key` is its idempotency key. */
+    /** Notes that a permitted request is sent. `key` is its idempotency key. */
     asks(number: number, leaving: Leaving, key?: string) {
       const { method, as } = leaving;
       const place = READS.has(method) ? undefined : reached(normal(leaving));
@@ -353,11 +355,11 @@ export function createOwnership(options: OwnershipOptions) {
         if (name !== undefined && !asked.has(name)) asked.set(name, now);
         const create = { name, key, as };
         creates.set(number, create);
-        flying.add(create);
+        unanswered.add(create);
       } else if (renames && name !== undefined) own.get(place.id)?.names.add(name);
     },
 
-    /** A whole answer came. Gives its result for the run, if it is that of a create. */
+    /** Notes a complete answer. Returns the outcome of a create. */
     sees({ number, path, status, json }: Heard): CreateOutcome | undefined {
       const create = creates.get(number);
       if (create !== undefined) return given(create, number, status, json);
@@ -370,38 +372,38 @@ export function createOwnership(options: OwnershipOptions) {
     open: (): readonly Made[] => [...open.values()],
     /** Credentials that creates were sent with. */
     creators: (): readonly CredentialName[] => [...creators],
-    /** Stored things that are not known to be removed. */
+    /** Secrets and mappings that are not known to be removed. */
     stored: (): readonly Stored[] => [...stored.values()],
-    /** Whether nothing has shown an intern of the run yet: it is read before it is taken away. */
+    /** Whether no answer has shown an intern of the run yet: it must be read before it is deleted. */
     isUnshown(id: string): boolean {
       const one = own.get(id);
       return one !== undefined && isUnread(one);
     },
-    /** Whether the run made the id up: nobody has it. */
+    /** Whether the run made up the id, so that no intern has it. */
     isMadeUp: (id: string) => nobody.has(id),
-    /** Notes an id that the kit made up: writes to it reach nobody. */
+    /** Notes an id that the run made up. Writes to it reach nobody. */
     madeUp(id: string) {
       nobody.add(id);
       return id;
     },
     bears,
     /**
-     * Whether it need not be read again before it is taken away: nobody else names interns there, or it was read under such a name
-     * a short time ago.
+     * Whether an intern may be deleted without another read: nobody else uses the target, or an answer has just shown it under a
+     * name of the run.
      */
-    lately(id: string) {
+    isSafeToDelete(id: string) {
       const { at, strange } = own.get(id) ?? {};
       if (alone && own.has(id) && strange === undefined) return true;
-      return at !== undefined && time !== undefined && time() - at < LATELY;
+      return at !== undefined && time !== undefined && time() - at < FRESH;
     },
-    /** How many interns the run has made, by an answer or as they were found. */
+    /** The number of interns that the run made, whether a create answered with them or a list showed them. */
     count: () => count,
-    /** The intern that the answer to a create of that number gave the run. */
+    /** The intern that the create of this number gave the run. */
     madeIn: (number: number) => gave.get(number),
-    /** The credential that an intern of the run was made with. */
+    /** The credential that made an intern of the run. */
     makerOf: (id: string) => own.get(id)?.as,
 
-    /** Takes an intern for the run's own whose create was never answered: its name begins as only those of the run do. */
+    /** Takes an intern with the run's prefix as its own: its create was never answered. */
     adopts({ id, name }: { readonly id: unknown; readonly name: unknown }, as: CredentialName) {
       if (!isPlainId(id) || !prefixed(name) || others.has(folded(id))) return false;
       if (!own.has(id)) {
@@ -409,16 +411,16 @@ export function createOwnership(options: OwnershipOptions) {
         count++;
       }
       note({ event: 'created', id, name, as });
-      for (const create of flying) if (create.name === name) flying.delete(create);
+      for (const create of unanswered) if (create.name === name) unanswered.delete(create);
       return true;
     },
 
-    /** Whether a create has left that nothing has answered but a gateway: what it made may show only later. */
-    unanswered: () => flying.size > 0,
+    /** Whether a create has no answer, or only that of a gateway. Its intern may be listed later. */
+    hasUnanswered: () => unanswered.size > 0,
 
-    /** Everything is gone, and ids may be given anew. */
+    /** Forgets all: the target was reset, and may reuse ids. */
     forget() {
-      for (const known of [flying, mappings, own, shown, asked, others]) known.clear();
+      for (const known of [unanswered, mappings, own, shown, asked, others]) known.clear();
       for (const one of stored.values()) note({ event: 'removed', ...one });
       for (const id of open.keys()) note({ event: 'gone', id });
     },

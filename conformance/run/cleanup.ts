@@ -108,7 +108,7 @@ const refused = (request: string, { status }: Answer): Hindrance => ({ kind: 're
 /** The parts that a delete needs. */
 interface Remover {
   send(send: Send): Promise<Answer>;
-  readonly own: Pick<Ownership, 'bears' | 'lately' | 'note'>;
+  readonly own: Pick<Ownership, 'bears' | 'isSafeToDelete' | 'note'>;
 }
 
 /**
@@ -123,14 +123,14 @@ export async function removeIntern(
   const path = internPath(id);
   try {
     let { name } = shown ?? {};
-    const lately = name === undefined && own.lately(id);
-    if (name === undefined && !lately) {
+    const isSafe = name === undefined && own.isSafeToDelete(id);
+    if (name === undefined && !isSafe) {
       const read = await send({ path, as });
       if (read.status === 404) return 'absent';
       if (read.status >= 300) return refused('GET', read);
       ({ name } = recordOf(read.json));
     }
-    if (!lately && !own.bears(id, name)) return { kind: 'named-otherwise', name };
+    if (!isSafe && !own.bears(id, name)) return { kind: 'named-otherwise', name };
     const answer = await send({ method: 'DELETE', path, as, json: { acknowledge_workspace_loss: true } });
     return answer.status < 300 || answer.status === 404 ? 'leaving' : refused('DELETE', answer);
   } catch (error) {
@@ -193,7 +193,7 @@ export async function removeInterns(from: Remover, interns: readonly Made[]): Pr
   for (const as of new Set(interns.map((one) => one.as))) {
     const mine = interns.filter((one) => one.as === as);
     const shown = new Map<unknown, Shown>();
-    if (mine.filter(({ id }) => !own.lately(id)).length > 1) {
+    if (mine.filter(({ id }) => !own.isSafeToDelete(id)).length > 1) {
       let count = 0;
       try {
         for await (const page of pages(send, as)) {
@@ -319,7 +319,7 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
       });
     }
     // A teardown takes time, and so does a create whose client has left.
-    const maybeMore = round === 0 && own.unanswered();
+    const maybeMore = round === 0 && own.hasUnanswered();
     everyones = maybeMore;
     const stored = round < ROUNDS && kept.some(mayPass);
     const mayGo = own.open().some(({ id }) => !isForeign(hindrances.get(id)));

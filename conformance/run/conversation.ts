@@ -25,11 +25,11 @@ export function createConversation(run: RunContext, by: Sender, open: Ctx['open'
   const streams = new Map<string, readonly Transcript[]>();
 
   /** A check waits on a silent stream. Its run may go on, and keep the intern busy. */
-  const silent = (atAll: boolean) => {
+  const silent = (nothingCame: boolean) => {
     pool.drop(run.lane, { foreign: false });
     obstacles.pass('streaming', check);
     // Without a keepalive, waiting on other streams is in vain, too. On an emulator the clock may stand still.
-    if (atAll && driver.control === undefined) obstacles.met('streaming', check, { kind: 'silent' });
+    if (nothingCame && driver.control === undefined) obstacles.met('streaming', check, { kind: 'silent' });
   };
 
   const chat: Ctx['chat'] = async (id, input, options = {}) => {
@@ -126,8 +126,8 @@ const questionOf = (text: string): Readonly<Record<string, unknown>> => {
 const kindOfQuestion = (question: string): unknown => questionOf(question).kind;
 
 /**
- * An acceptable answer to any question of an intern (CHAT-6): the `content` that the check has in mind, where
- * it is one; else the first option that was offered, and for a question that has no options a refusal to answer it.
+ * An answer that any question of an intern accepts (CHAT-6): `content` where it fits, else the first option. A form is
+ * declined if `content` is a text.
  *
  * @param question the arguments of the call, as streamed
  */
@@ -141,16 +141,16 @@ export function acceptable(question: string, content: unknown): unknown {
 const CREDENTIALS: ReadonlySet<string> = new Set(CREDENTIAL_NAMES);
 
 /**
- * The API key prompts. While its turns are held back (CHAT-17) the peer prompts, if it sees the interns of the run. A session
- * belongs to its caller, so the same caller continues it. A check that names a credential keeps it.
+ * Chooses who sends prompts: the API key, or the peer while the API key's turns are held back (CHAT-17) and the peer sees the
+ * run's interns. The same caller continues a session, because it owns it. A check that needs a credential chooses itself.
  *
  * @returns the credential for a prompt to an intern
  */
 export function createPrompter({ driver, session }: RunContext, check: Check) {
   const { turns, unusable } = session;
   const peer = 'peer_api_key';
-  const names = check.needs.some((need) => CREDENTIALS.has(need));
-  const free = async (id: string): Promise<CredentialName> => {
+  const choosesItself = check.needs.some((need) => CREDENTIALS.has(need));
+  const freeCaller = async (id: string): Promise<CredentialName> => {
     if (!turns('api_key').paused() || turns(peer).paused() || unusable(peer) !== undefined) return 'api_key';
     session.learnt.peerSees ??= session.running.send({ path: internPath(id), as: peer }).then(
       ({ status }) => status === 200,
@@ -159,16 +159,16 @@ export function createPrompter({ driver, session }: RunContext, check: Check) {
     return (await session.learnt.peerSees) ? peer : 'api_key';
   };
   let prompts = 0;
-  let who: Promise<CredentialName> | undefined;
+  let caller: Promise<CredentialName> | undefined;
   return async (id: string): Promise<Pick<Send, 'as' | 'other'>> => {
-    if (names || driver.control !== undefined || driver.credential(peer) === undefined) return {};
+    if (choosesItself || driver.control !== undefined || driver.credential(peer) === undefined) return {};
     prompts++;
-    who ??= free(id);
+    caller ??= freeCaller(id);
     return {
-      as: await who,
+      as: await caller,
       other() {
-        if (prompts === 1) who = free(id);
-        return who;
+        if (prompts === 1) caller = freeCaller(id);
+        return caller;
       },
     };
   };

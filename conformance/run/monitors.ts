@@ -30,11 +30,11 @@ const SHOWN = 2;
 /** Latest exchanges that a finding can name as its reason. */
 const KEPT = 4_000;
 
-/** Requests of the look at the end: two lists, and reads of the latest interns that the lists leave open. */
+/** Requests of the look at the end: two lists, and reads of the latest `unread` interns. */
 export const LAST_LOOK = 6;
 
-/** An exchange that monitors judge, and its sender. */
-interface Looked {
+/** A judged exchange, and its sender. */
+interface JudgedExchange {
   readonly send: Send;
   readonly status: number;
   readonly record: Evidence;
@@ -47,15 +47,15 @@ export interface Breaches {
   readonly exchanges: Set<number>;
   /** Their operations and statuses. */
   readonly situations: Set<string>;
-  /** The first of them, and the latest in the look at the end. */
-  readonly shown: (Looked & {
+  /** The first two of them. The look at the end replaces the second. */
+  readonly shown: (JudgedExchange & {
     readonly finding: Finding;
     /** Time of the request, in ms of the run's clock. */
     readonly at: number;
     /** Ids of the interns that it is about. */
     readonly about: readonly string[];
     /** The exchanges that established what was expected. */
-    readonly because: readonly Looked[];
+    readonly because: readonly JudgedExchange[];
   })[];
   /** Whether the look at the end showed it, too. */
   stays: boolean;
@@ -69,7 +69,7 @@ export interface Monitor extends Tally {
   readonly unread: Set<string>;
 }
 
-/** The interns that a breach is about: one that it names, the ids that a list got wrong, or that of the path. */
+/** The interns that a breach is about: the one that it names, the wrong ones of a list, or the one of the path. */
 function internsIn({ id, operation }: Seen, { about, actual }: Breach): readonly string[] {
   if (about !== undefined) return [about];
   if (operation.name === 'list') return Array.isArray(actual) ? actual.filter((one) => typeof one === 'string') : [];
@@ -99,10 +99,10 @@ export const callersOf = ({
 
 /** The monitors of a run. Every exchange passes through them to the model. */
 export function createMonitors(model: Model, now: () => number) {
-  const kept = new Recent<number, Looked>(KEPT);
-  /** The number of kinds of breaches that a check showed first, by the check. */
+  const kept = new Recent<number, JudgedExchange>(KEPT);
+  /** The number of kinds of breaches, by the check that showed them first. */
   const broken = new Map<string | undefined, number>();
-  /** The first breach of each check that walks, until the check takes it. */
+  /** The first breach in the walk of each check, until the check takes it. */
   const unreported = new Map<string, Finding>();
   /** Requests under way, by their number. */
   const asking = new Map<number, Request>();
@@ -134,10 +134,10 @@ export function createMonitors(model: Model, now: () => number) {
       ...more,
     });
   /** Notes that an exchange breaks a rule. */
-  const note = (monitor: Monitor, breach: Breach, seen: Seen, looked: Looked) => {
+  const note = (monitor: Monitor, breach: Breach, seen: Seen, judged: JudgedExchange) => {
     const { kinds, rule, unread } = monitor;
     const { because } = breach;
-    const { record, status } = looked;
+    const { record, status } = judged;
     const finding = findingOf(breach, seen);
     const { wanted } = finding.found;
     const kind = wanted.kind === 'value' ? wanted.path : wanted.kind;
@@ -147,13 +147,13 @@ export function createMonitors(model: Model, now: () => number) {
     if (kinds.size < KINDS) kinds.set(kind, breaches);
     breaches.exchanges.add(record.number);
     breaches.situations.add(situationOf(seen));
-    if (breaches.exchanges.size === 1) broken.set(looked.by?.id, (broken.get(looked.by?.id) ?? 0) + 1);
+    if (breaches.exchanges.size === 1) broken.set(judged.by?.id, (broken.get(judged.by?.id) ?? 0) + 1);
     const { shown } = breaches;
     if (looking) shown.splice(SHOWN - 1);
     breaches.stays ||= looking;
     if (shown.length < SHOWN && shown.every((one) => one.record !== record))
       shown.push({
-        ...looked,
+        ...judged,
         at: seen.asked.at,
         finding,
         about,
@@ -163,10 +163,10 @@ export function createMonitors(model: Model, now: () => number) {
   /** Whether a walk reports the breach of a rule at once. A breach that a late read can cause waits for the look at the end. */
   const atOnce = (rule: Rule): boolean =>
     model.options.ours === true || (rule.settles === undefined && !monitors.has(rule.id));
-  /** The rules judge an exchange before the model learns from it. An exchange of a walk is judged by all rules, not the selected ones alone. */
-  const judge = (looked: Looked, exchange: Exchange) => {
-    const { by, record } = looked;
-    kept.set(record.number, looked);
+  /** The rules judge an exchange before the model learns from it. All rules judge an exchange of a walk, even unselected ones. */
+  const judge = (judged: JudgedExchange, exchange: Exchange) => {
+    const { by, record } = judged;
+    kept.set(record.number, judged);
     const seen = closed ? undefined : seenBy(model, exchange);
     if (seen !== undefined) {
       const walks = by?.walks === true ? by.id : undefined;
@@ -179,12 +179,12 @@ export function createMonitors(model: Model, now: () => number) {
           const breaks = { requirement: rule.requirement, level: rule.level };
           unreported.set(walks, findingOf(judgement, seen, { breaks }));
         }
-        if (monitor !== undefined) note(monitor, judgement, seen, looked);
+        if (monitor !== undefined) note(monitor, judgement, seen, judged);
       }
     }
     model.sees(exchange);
   };
-  const over = (number: number): Request | undefined => {
+  const takeAsked = (number: number): Request | undefined => {
     const asked = asking.get(number);
     asking.delete(number);
     return asked;
@@ -236,6 +236,7 @@ export function createMonitors(model: Model, now: () => number) {
     get owed(): number {
       return !begun && [...monitors.values()].some(({ rule }) => rule.settles !== undefined) ? LAST_LOOK : 0;
     },
+    /** The look at the end begins: its requests are no longer owed. */
     lookBegins() {
       begun = true;
     },
@@ -254,7 +255,7 @@ export function createMonitors(model: Model, now: () => number) {
     },
     /** No answer came. */
     lost(number: number) {
-      const asked = over(number);
+      const asked = takeAsked(number);
       if (asked !== undefined) model.sees({ asked, answered: undefined });
     },
     /** The head of an answer came. */
@@ -264,14 +265,14 @@ export function createMonitors(model: Model, now: () => number) {
     },
     sees(send: Send, answer: Answer, record: Evidence, by: Sender | undefined) {
       if (!counts(by)) return;
-      const request = over(record.number);
-      // Such a read measures how late reads are: it may miss the latest write.
+      const request = takeAsked(record.number);
+      // This read measures how late reads are: it may miss the latest write.
       if (request === undefined || send.soon === true) return;
       judge({ send, status: answer.status, record, by }, exchangeOf(request, answer, moment()));
     },
     hears(send: Send, transcript: Transcript, record: Evidence, by: Sender | undefined) {
       if (!counts(by)) return;
-      const request = over(record.number);
+      const request = takeAsked(record.number);
       if (request === undefined) return;
       const exchange = streamOf(request, transcript, moment());
       // The end of a check closes its streams: these are not judged.

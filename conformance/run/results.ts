@@ -23,7 +23,7 @@ export interface KnownFailure {
 
 /** The entry of a baseline for a result. */
 export interface KnownAs extends Omit<KnownFailure, 'id' | 'flaky'> {
-  /** Failures of a flaky entry, of its tries that came to a verdict. */
+  /** The failures of a flaky entry, among its tries with a verdict. */
   readonly flaky?: { readonly failed: number; readonly of: number };
   /** Whether its last day is over: a failure counts again. */
   readonly expired?: true;
@@ -36,10 +36,10 @@ export interface BaselineResult {
   readonly stale: readonly string[];
 }
 
-/** The findings that count as failures: of stated sentences, of published ones, too, or also those that a judge saw once. */
+/** The findings that fail a target. `fail`: of stated sentences. `warn`: of published ones, too. `once`: also those that a judge saw once. */
 export type FailOn = 'fail' | 'warn' | 'once';
 
-/** `error` is the kit's own fault (for a client: its adapter's), never the target's. `pass-alternative`: clients alone. */
+/** `error` is the kit's own fault (for a client: its adapter's), never the target's. `pass-alternative`: only of clients. */
 export type Verdict = 'pass' | 'pass-alternative' | 'fail' | 'warn' | 'skip' | 'error';
 
 /** A call of the control interface among the requests of a transcript. */
@@ -50,7 +50,7 @@ export interface ControlStep extends ControlCall {
 
 /** A finding with all that a reader needs to act on it. It is JSON, and free of secrets. */
 export interface FindingResult extends Omit<Found, 'breaks'> {
-  /** Further differences of one look (clients, recordings), or the findings of an earlier try. */
+  /** Further findings: of the same comparison (clients, recordings), or of an earlier try. */
   readonly others?: readonly Omit<Found, 'breaks'>[];
   /** The broken requirement, if it is not that of the check. */
   readonly breaks?: RequirementId;
@@ -71,14 +71,14 @@ export interface FindingResult extends Omit<Found, 'breaks'> {
   readonly replay: string;
 }
 
-/** A clause outside of the ledger. Rows on the same clause share one `rule`. */
+/** A clause that is not in the ledger. Rows with the same clause share one `rule`. */
 interface Clause {
   readonly sentence: string;
   readonly where: string;
   readonly rule?: string;
 }
 
-/** The clause that a row rests on: a requirement of the ledger, or a clause that is reported with it. */
+/** The basis of a row: a requirement of the ledger, or a clause of its own. */
 type Ground =
   | { readonly requirement: RequirementId; readonly clause?: undefined }
   | { readonly requirement: string; readonly clause: Clause };
@@ -104,7 +104,7 @@ export type CheckResult = RowHead & {
     /** The party at fault; without it, the kit. */
     readonly whose?: 'adapter';
   };
-  /** Why a `pass-alternative` is right, too. */
+  /** Why a `pass-alternative` is also right. */
   readonly alternative?: string;
   /** Whether the baseline knows it: it does not count against the target. */
   readonly known?: boolean;
@@ -137,7 +137,7 @@ export interface RequirementResult {
   readonly situations?: readonly string[];
 }
 
-/** How much of what was selected came to a verdict. */
+/** The selected checks (`of`), and those with a verdict (`checked`). */
 export interface Coverage {
   readonly checked: number;
   readonly of: number;
@@ -211,7 +211,7 @@ export interface RunEvents {
   start?(plan: {
     readonly checks: number;
     readonly target: Results['target'];
-    /** The word for their units. */
+    /** The word for one unit of the run. */
     readonly kind: 'check' | 'case' | 'scenario';
   }): void;
   checkStart?(check: { readonly id: string; readonly index: number; readonly of: number }): void;

@@ -33,7 +33,7 @@ export function visitOf(run: RunContext): Visit {
     created: own.count,
     made: own.open,
     async findLost() {
-      if (own.unanswered()) await look({ own, send: running.send }, 'api_key');
+      if (own.hasUnanswered()) await look({ own, send: running.send }, 'api_key');
     },
     gone: (id) => own.note({ event: 'gone', id }),
     inHand: lane.made,
