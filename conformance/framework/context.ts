@@ -53,7 +53,7 @@ export interface ChatInput {
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
-/** Makes interns in the run's own name prefix and sees that they are gone at the end. */
+/** Makes interns whose names have the run's prefix. The run deletes them at its end. */
 export interface InternFactory {
   /** A name nobody has, within the rules for names. */
   name(): string;
@@ -76,7 +76,7 @@ export interface InternFactory {
   untilSuspended(id: string): Promise<Intern>;
   /** Waits (or moves the clock) until the intern is 404. */
   untilGone(id: string, options?: SendOptions): Promise<void>;
-  /** A stopped intern and its own key: a fresh one under control, else the configured one. Needs `own_key`. */
+  /** A stopped intern and its own key. Under control both are new, else the configured ones. `ours`: the run made it. Needs `own_key`. */
   own(options?: { running?: boolean }): Promise<{ id: string; key: As; ours: boolean }>;
   /**
    * An intern of the other workspace, that only the foreign key sees. With `running` it runs. Where requests cost, all checks
@@ -98,7 +98,7 @@ export interface KnownIntern {
   readonly questions: readonly { readonly call: string; readonly session: string | undefined }[];
 }
 
-/** The interns that a look at the list is for, and the request that lists them. */
+/** A request for the list, and the interns that should be in it. */
 export interface ListLook {
   /** Ids that should be there. */
   readonly having?: readonly string[];
@@ -169,8 +169,8 @@ export interface Ctx {
   /** Whether this run met the chat turn limit, in this check or before. */
   limited(): boolean;
   /**
-   * Ends the check as a skip: the target could not be led there. `note` says in fixed words what came instead, and `got`
-   * is the value or the answer.
+   * Ends the check as a skip: the target did not get to the state that the check needs. `note` says what came instead. It holds no
+   * values: `got` is the value or the answer.
    */
   unmet(need: string, note: string | undefined, got?: unknown): never;
   /**
@@ -206,11 +206,11 @@ export interface Ctx {
   twin(name: string, accepted: () => Promise<unknown>): Promise<void>;
   /** A number of requests: `many`, or `few` where requests cost. */
   upTo(many: number, few: number): number;
-  /** Two reads of an intern that nobody changed in between agree in the fields that only a change alters. */
+  /** Expects two reads of an unchanged intern to agree in the fields that only a change alters. */
   same(one: Intern, other: Intern, of: string): void;
   /** The interns of the list, the newest first. Others may be in it. */
   listed(of: string, look?: ListLook): Promise<Intern[]>;
-  /** The ids `found` are those of `made`, each once, newest first, as far as their times of creation tell. */
+  /** Expects `found` to be the ids of `made`, each once and newest first, as far as their times of creation tell. */
   newestFirst(found: readonly string[], made: readonly Pick<Intern, 'id' | 'created_at'>[], of: string): void;
   /** Texts that the target can read back unchanged. */
   texts(constraints?: { minLength?: number; maxLength?: number }): fc.Arbitrary<string>;
@@ -219,7 +219,7 @@ export interface Ctx {
    * Under control it stays a finding.
    */
   mustGoOn(reply: ChatReply): void;
-  /** Needs streams that arrive as they are written; a skip where another check has found that they do not. */
+  /** Skips the check if another one has found that streams do not arrive as they are written. */
   needsStreaming(): void;
   /** Notes that streams arrive only when they end. */
   streamsAreHeldBack(): void;
@@ -229,7 +229,7 @@ export interface Ctx {
   random(): number;
   /** Whether the target meets a need. */
   has(need: string): boolean;
-  /** The number of kinds of breaches that answers to this check showed first. */
+  /** The number of kinds of breaches that this check was the first to show. */
   broken(): number;
   /** The first breach that answers to this check showed since the last call. Only for a check that walks. */
   breach(): Finding | undefined;

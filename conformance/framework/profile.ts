@@ -34,10 +34,8 @@ export function profileBy(given: Profile | string = 'svc'): Profile {
 /** The header of idempotency keys unless a profile names another: the published one (CREATE-4). */
 export const IDEMPOTENCY_HEADER = 'idempotency-key';
 
-/** The name of the header that carries an idempotency key. */
 export const idempotencyHeaderOf = (profile: Profile): string => profile.idempotency_header ?? IDEMPOTENCY_HEADER;
 
-/** Names of the headers that carry a proof. */
 export function proofHeadersOf(profile: Profile): ProofHeaders {
   const prefix = profile.proof_header_prefix;
   return {

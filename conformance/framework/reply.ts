@@ -20,8 +20,8 @@ interface ReplyOptions {
   refusal?(answer: Answer): RefusedPrompt;
   /** Called if the answer is not an event stream although one is expected, or if its body stays open after [DONE]. */
   trouble?(): void;
-  /** Called if an open stream stays silent. `atAll`: whether nothing came at all. */
-  silent?(atAll: boolean): void;
+  /** Called if an open stream stays silent. */
+  silent?(nothingCame: boolean): void;
   /** Called once a stream has ended. */
   ended?(transcript: Transcript): void;
 }

@@ -2,14 +2,13 @@ import type { Habit } from './habit.js';
 import { instead } from './measured.js';
 import { refusedAnyway } from './wire.js';
 
-/** A page of HTML. */
 const PAGE = /^\s*<(?:!doctype|html)/i;
 
 export const firewall: Habit = {
   id: 'firewall',
   what: 'is behind a firewall',
-  kit: 'skips the checks whose bodies it answers 403 with a page',
-  /** A firewall before the service mistakes unusual bodies for attacks, and answers a page of its own. */
+  kit: 'skips the checks whose bodies the firewall answers with a page of its own, as 403',
+  /** The firewall mistakes unusual bodies for attacks, and answers with a page of its own. */
   serve: (next) => async (request) => {
     if (!/POST|PATCH|DELETE/.test(request.method)) return next(request);
     const text = await request.clone().text();

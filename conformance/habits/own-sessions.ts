@@ -30,7 +30,7 @@ async function renames(visit: Visit, { as }: Tried): Promise<boolean | undefined
   return shown === undefined ? undefined : shown !== JSON.stringify(name);
 }
 
-/** The last prompt in a session that no earlier answer had shown, with that session as JSON. */
+/** The last prompt in a session that the client named: no earlier answer had shown it. `named` is the session as JSON. */
 function namingIn(
   seen: Sighting['seen'],
   of: (status: number | undefined) => boolean = () => true,
@@ -44,7 +44,7 @@ function namingIn(
 }
 
 /** Changes the treatment of prompts in a session that the service has not issued. */
-const withOthers =
+const forUnissued =
   (way: (next: Fetch, request: Request, body: Readonly<Record<string, unknown>>) => ReturnType<Fetch>): Serve =>
   (next) => {
     const given = new Set<unknown>();
@@ -54,9 +54,9 @@ const withOthers =
       const body = await bodyOf(request);
       const { session_id: asked, messages } = body;
       const last = Array.isArray(messages) ? (messages.at(-1) as { role?: unknown } | undefined) : undefined;
-      const isOther = typeof asked === 'string' && !given.has(asked) && last?.role === 'user';
+      const isUnissued = typeof asked === 'string' && !given.has(asked) && last?.role === 'user';
       const issued = (session?: string) => void (session !== undefined && given.add(JSON.parse(session)));
-      return rewritten(await (isOther ? way(next, request, body) : next(request)), {
+      return rewritten(await (isUnissued ? way(next, request, body) : next(request)), {
         json: (json) => issued(JSON.stringify((json as { session_id?: unknown } | null)?.session_id)),
         heard: (sofar) => issued(SESSION.exec(sofar)?.[1]),
       });
@@ -69,7 +69,7 @@ export const ownSessions: Habit = {
   kit: 'skips the checks of sessions that a client names',
   differs: ['CHAT-15'],
   /** The service refuses sessions that it has not issued, in chat too. */
-  serve: withOthers(async () => refusal(404, 'Session not found', 'not_found')),
+  serve: forUnissued(async () => refusal(404, 'Session not found', 'not_found')),
   /** A target may refuse a session that a client names. The sentence that it starts one is only published (CHAT-15). */
   explains: async ({ check, got, missedSuccess, seen }, visit) => {
     if (check.requirement === 'CHAT-15' || !missedSuccess || got === undefined) return undefined;
@@ -86,7 +86,7 @@ export const renamesSessions: Habit = {
   kit: 'skips the checks of sessions that a client names',
   differs: ['CHAT-15'],
   /** A prompt in a session that the service has not issued starts another session. */
-  serve: withOthers((next, request, { session_id: _, ...body }) =>
+  serve: forUnissued((next, request, { session_id: _, ...body }) =>
     next(withRequest(request, { body: JSON.stringify(body) })),
   ),
   /** The target refuses a named session, or answers in another one. */

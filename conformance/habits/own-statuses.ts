@@ -17,7 +17,7 @@ export const ownStatuses: Habit = {
   what: 'has statuses of its own',
   kit: 'treats the status in which prompts are accepted as `running`; warns once, where the names are published',
   differs: ['GET-1', 'LIST-2'],
-  /** Statuses have other names. The interface states only one of them. */
+  /** Statuses have other names. The interface states only `destroy_failed`. */
   serve: (next) => async (request) => {
     const url = new URL(request.url);
     const filters = url.searchParams.getAll('status');

@@ -7,7 +7,7 @@ import { isRecord } from '../probe/json.js';
 const isNull = (value: unknown) => value === null;
 const isText = (value: unknown) => typeof value === 'string';
 const form = (pattern: RegExp) => (value: unknown) => typeof value === 'string' && pattern.test(value);
-const orNull = (holds: (value: unknown) => boolean) => (value: unknown) => isNull(value) || holds(value);
+const orNull = (is: (value: unknown) => boolean) => (value: unknown) => isNull(value) || is(value);
 
 const isCount = (value: unknown) => Number.isInteger(value) && Number(value) >= 0;
 const isProgress = (value: unknown) =>
@@ -40,15 +40,14 @@ export const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
 /** Names of fields that hold secrets. */
 const SECRET = /^(api_?key|(.*_)?token|(.*_)?secret.*|credentials?|password|vault_contents?)$/i;
 
-/** Whether a value can be a secret: numbers and booleans cannot. */
-const holds = (value: unknown) =>
+const canBeSecret = (value: unknown) =>
   (typeof value === 'string' && value !== '') || (typeof value === 'object' && value !== null);
 
-/** The fields of an answer that hold something secret. */
+/** The paths of the fields that hold secrets. */
 export function secretKeys(value: unknown, at = ''): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => [
-    ...(SECRET.test(key) && !/page|cursor|next/i.test(key) && holds(inner) ? [`${at}${key}`] : []),
+    ...(SECRET.test(key) && !/page|cursor|next/i.test(key) && canBeSecret(inner) ? [`${at}${key}`] : []),
     ...secretKeys(inner, `${at}${key}.`),
   ]);
 }

@@ -55,7 +55,7 @@ export const CHAT_ANSWERS = checksOf('CHAT-6', {
   },
   'chat-answers/cancel-goes-on': {
     level: 'P',
-    title: 'The answer cancel is one like the others: the run goes on.',
+    title: 'After the answer cancel the run goes on, as after any other.',
     ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
       const t = await intern.asked(ctx.prompt('ask-permission'));
       const rest = await intern.answered(t, 'cancel');
@@ -84,7 +84,7 @@ export const CHAT_ANSWERS = checksOf('CHAT-6', {
   },
   'chat-answers/echo-not-checked': {
     level: 'C',
-    title: 'The echo before the tool message is not looked at.',
+    title: 'The echo before the tool message is not checked.',
     ...onShared(['control'], async (ctx, intern) => {
       const said = await ctx.script(ASKING);
       for (const before of [

@@ -19,7 +19,7 @@ function isBusy(answer: Answer, what: string): void {
 const busy = async (intern: Partner, input: ChatInput | string, what: string): Promise<void> =>
   isBusy(await intern.unstreamed(input), what);
 
-/** Two sentences of CHAT-14 meet here: the lock may come before the steer, or the steer before the lock. */
+/** CHAT-14 leaves open whether the lock or the steer comes first. */
 async function busyOrSteered(intern: Partner, input: ChatInput, what: string): Promise<'busy' | 'steered'> {
   const answer = await intern.unstreamed(input);
   if (answer.status < 300) {
@@ -30,10 +30,10 @@ async function busyOrSteered(intern: Partner, input: ChatInput, what: string): P
   return 'busy';
 }
 
-/** CHAT-14: one chat run streams per intern, and what that keeps out. */
+/** CHAT-14: one chat run streams per intern. Until it ends, other prompts and replies are refused. */
 export const CHAT_LOCK = checksOf('CHAT-14', 'P', {
   'chat-lock/silent-run': {
-    title: 'A run that streams in silence keeps prompts and replies out, and its own session is steered.',
+    title: 'A silent run that streams keeps out prompts and replies. A prompt to its own session is steered.',
     ...onRunning(['behaviour:ask-permission', 'behaviour:silent'], async (ctx, intern) => {
       const waiting = await intern.asked(ctx.prompt('ask-permission'));
       const session_id = `silent ${intern.id}`;

@@ -49,7 +49,7 @@ export const DAEMON = checksOf('DAEMON-1', {
   },
   'daemon/token-per-boot': {
     level: 'C',
-    title: 'One token per boot: the same for every reveal and caller, another after the next boot, none shared.',
+    title: 'Each running intern has a daemon token of its own, the same for every caller. The next boot gives another.',
     needs: ['control', 'running', 'oauth_token', 'peer_oauth_token', 'oauth_interns_only_token'],
     async run(ctx) {
       const { api, interns } = ctx;
@@ -114,7 +114,7 @@ export const DAEMON = checksOf('DAEMON-1', {
   },
   'daemon/alias': {
     requirement: 'DAEMON-3',
-    title: 'The deprecated alias answers as the operation does: body, status and headers, refusals too.',
+    title: 'The deprecated alias answers as the operation does: status, headers and body, of refusals too.',
     needs: ['running', 'oauth_token'],
     async run(ctx) {
       const { api, interns, wrongKey } = ctx;
@@ -122,7 +122,7 @@ export const DAEMON = checksOf('DAEMON-1', {
       const stopped = await interns.stopped();
       const ignored = ['deprecation', 'link', 'sunset', 'x-request-id'];
       const [old, fresh] = [await alias(ctx, intern.id), await api.daemon(intern.id, { as: 'oauth_token' })];
-      // The interface names the alias. Its path is published.
+      // The alias is stated, but its path only published.
       if (old.status === 404 && fresh.status < 300)
         fail('GET …/daemon-access', 'the daemon access', expect.seen(old), {
           breaks: { requirement: 'DAEMON-3', level: 'P' },

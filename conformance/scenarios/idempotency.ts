@@ -10,23 +10,24 @@ const REUSED = { status: 409, reason: 'idempotency_key_reused', retryable: false
 const BAD_KEY = { status: 400, reason: 'invalid_body', retryable: false } as const;
 const keyed = (key: string) => ({ headers: { 'idempotency-key': key } });
 
-/** How many creates are sent at once. */
+/** The number of creates that are sent at once. */
 const racers = (ctx: Pick<Ctx, 'upTo'>) => fc.integer({ min: 2, max: ctx.upTo(8, 3) });
 
-/** How many interns of a name there are. */
-async function called(ctx: Pick<Ctx, 'listed'>, name: string, having: readonly string[] = []): Promise<number> {
+/** The number of interns with a name. */
+async function countNamed(ctx: Pick<Ctx, 'listed'>, name: string, having: readonly string[] = []): Promise<number> {
   return (await ctx.listed('the list', { having })).filter((intern) => intern.name === name).length;
 }
 
-/** A retried create returns the original intern, with any success unless `statuses` says which. */
+/** A retried create returns the original intern, with one of `statuses`. */
 function replayed(
   answer: Answer,
-  what: string,
+  key: 'given' | 'derived',
   statuses: number | readonly number[] = expect.CREATED,
   first?: Intern,
 ): Intern {
-  // The retry with a caller's key is stated. Its status, and the key that is derived, are published.
-  const more = what === AGAIN ? ({ breaks: { requirement: 'CREATE-4', level: 'S' } } as const) : {};
+  const what = `a repeated create, ${key === 'given' ? 'with its key' : 'without a key'}`;
+  // The retry with a given key is stated. Its status and derived keys are published.
+  const more = key === 'given' ? ({ breaks: { requirement: 'CREATE-4', level: 'S' } } as const) : {};
   if (answer.status >= 400) expect.answered(answer, 'success', what, more);
   if (answer.status < 300 && first !== undefined) {
     const { id } = expect.intern(answer, answer.status, what);
@@ -34,15 +35,14 @@ function replayed(
   }
   return expect.intern(answer, statuses, what);
 }
-/** A peer's create with a key that the caller used too. */
-function itsOwn(theirs: Intern, ours: Intern): void {
+
+/** A peer's create with the caller's key or body makes another intern. */
+function distinct(theirs: Intern, ours: Intern): void {
   if (theirs.id !== ours.id) return;
   const got = gist('the intern of the other caller', ours.id);
   fail("a peer's create that equals one of another caller", 'an intern of its own', got);
 }
 const OTHER_BODY = 'a create with a used key and another body';
-const AGAIN = 'a repeated create, with its key';
-const ALIKE = 'a repeated create, without a key';
 
 export const IDEMPOTENCY = checksOf('CREATE-4', 'P', {
   'create/racing-equal-creates': {
@@ -58,10 +58,10 @@ export const IDEMPOTENCY = checksOf('CREATE-4', 'P', {
         for (const answer of answers) expect.status(answer, [...expect.CREATED, 409, 429, 503], 'a racing create');
         const made = answers.filter(({ status }) => status < 300);
         const ids = new Set(made.map((answer) => expect.intern(answer, expect.CREATED, 'a create').id));
-        const away = answers.find(({ status }) => status === 429 || status === 503)?.status;
-        if (made.length === 0) undisturbed(away === undefined, 'the target', 'one that takes creates', away);
+        const overload = answers.find(({ status }) => status === 429 || status === 503)?.status;
+        if (made.length === 0) undisturbed(overload === undefined, 'the target', 'one that takes creates', overload);
         equal(ids.size, 1, `interns answered to ${n} equal creates`);
-        equal(await called(ctx, body.name, [...ids]), 1, `interns made by ${n} equal creates`);
+        equal(await countNamed(ctx, body.name, [...ids]), 1, `interns made by ${n} equal creates`);
       });
     },
   },
@@ -72,7 +72,7 @@ export const IDEMPOTENCY = checksOf('CREATE-4', 'P', {
       const body = interns.body({ description: 'as created' });
       const key = keyed(`replay-${body.name}`);
       const first = expect.intern(await api.create(body, key), expect.CREATED, 'the create');
-      equal(replayed(await api.create(body, key), AGAIN, 200, first), first, 'the replayed answer');
+      equal(replayed(await api.create(body, key), 'given', 200, first), first, 'the replayed answer');
       expect.status(
         await api.update(first.id, { description: 'changed', name: interns.name() }),
         expect.ACCEPTED,
@@ -81,7 +81,7 @@ export const IDEMPOTENCY = checksOf('CREATE-4', 'P', {
       await interns.settled(first);
       expect.done(await api.provision(first.id), 'a provision');
       await interns.until(first.id, ['running']);
-      equal(replayed(await api.create(body, key), AGAIN, 200, first), first, 'the answer replayed later');
+      equal(replayed(await api.create(body, key), 'given', 200, first), first, 'the answer replayed later');
     },
   },
   'create/key-lengths': {
@@ -108,10 +108,10 @@ export const IDEMPOTENCY = checksOf('CREATE-4', 'P', {
       const { api, interns } = ctx;
       const body = interns.body({ description: 'derived' });
       const first = expect.intern(await api.create(body), expect.CREATED, 'the create');
-      equal(replayed(await api.create(body), ALIKE, 200), first, 'the replayed answer');
+      equal(replayed(await api.create(body), 'derived', 200), first, 'the replayed answer');
       const other = await api.create({ ...body, description: 'another' });
       expect.error(other, { status: 409, reason: 'name_conflict', retryable: false }, 'a create that differs');
-      equal(await called(ctx, body.name, [first.id]), 1, 'interns of the name');
+      equal(await countNamed(ctx, body.name, [first.id]), 1, 'interns of the name');
     },
   },
   'create/key-per-caller': {
@@ -127,13 +127,13 @@ export const IDEMPOTENCY = checksOf('CREATE-4', 'P', {
         expect.CREATED,
         "a peer's equal create",
       );
-      itsOwn(theirs, ours);
-      replayed(await api.create(body, { ...key, ...peer }), AGAIN);
+      distinct(theirs, ours);
+      replayed(await api.create(body, { ...key, ...peer }), 'given');
       expect.status(await api.create(interns.body(), { ...key, ...peer }), 409, OTHER_BODY);
       const derived = interns.body();
       const one = expect.intern(await api.create(derived), expect.CREATED, 'a create without key');
       const two = expect.intern(await api.create(derived, peer), expect.CREATED, "a peer's equal create without key");
-      itsOwn(two, one);
+      distinct(two, one);
     },
   },
   'create/keys-and-deleted-interns': {

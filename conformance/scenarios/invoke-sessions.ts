@@ -7,12 +7,12 @@ import { indistinguishable } from '../helpers/same.js';
 import { invoke, seenByPeer, session, steered } from '../helpers/turns.js';
 import type { Answer } from '../probe/client.js';
 
-/** ms that a run is left to itself. */
+/** ms for which a run is left alone. */
 const MOMENT = 1_500;
 
 const NOT_THEIRS = { status: 404 };
 
-/** INVOKE-2 and INVOKE-3: sessions of invoke, and whose they are. */
+/** INVOKE-2 and INVOKE-3: sessions of invoke, and their owners. */
 export const INVOKE_SESSIONS = checksOf('INVOKE-3', {
   'invoke-sessions/continue': {
     requirement: 'INVOKE-2',
@@ -26,7 +26,7 @@ export const INVOKE_SESSIONS = checksOf('INVOKE-3', {
   },
   'invoke-sessions/steered-live': {
     requirement: 'INVOKE-2',
-    title: 'While its run goes on in silence, a prompt to the session is delivered into it, and others may not use it.',
+    title: 'A prompt to a session with a run going is delivered into that run. Another intern refuses the session.',
     ...onRunning(['behaviour:silent'], async (ctx, intern) => {
       const other = await runningOne(ctx);
       const id = session(await intern.invoke(ctx.prompt('silent')), 'the invoke');
@@ -101,7 +101,7 @@ export const INVOKE_SESSIONS = checksOf('INVOKE-3', {
   },
   'invoke-sessions/hidden-is-unknown': {
     level: 'P',
-    title: 'The 404 for a session of others is the one for a session of nobody.',
+    title: 'The 404 for a foreign session equals the 404 for an unknown one.',
     ...onShared(['peer_api_key'], async (ctx, intern) => {
       const nobodys = 'no-such-session';
       const unknown = async () => {
@@ -131,7 +131,7 @@ export const INVOKE_SESSIONS = checksOf('INVOKE-3', {
   },
   'invoke-sessions/refused-reason': {
     level: 'P',
-    title: 'The 404 for a session of another has the reason not_found.',
+    title: 'The 404 for an unknown session has the reason not_found.',
     ...onShared([], async (_ctx, intern) => {
       const answer = await intern.invoke('Hello.', 'no-such-session');
       expect.error(answer, { status: 404, reason: 'not_found', retryable: false }, 'an invoke in a session of nobody');
