@@ -3,20 +3,20 @@ import { operationOf } from '../model/operations.js';
 import { type Caller, Recent } from '../model/options.js';
 import { isRecord } from '../probe/json.js';
 
-/** Credentials that are remembered: others come anew. */
+/** Most credentials that are remembered. */
 const MOST = 10_000;
 
-/** Workspaces of the interns that an answer shows. */
+/** The workspaces of the interns in an answer. */
 function workspacesIn(json: unknown): readonly unknown[] {
   const rows = isRecord(json) && Array.isArray(json.data) ? json.data : [json];
   return [...new Set(rows.filter(isRecord).map(({ workspace_id }) => workspace_id))];
 }
 
 /**
- * The kinds of credentials, as far as they were seen. One that lists or creates interns is that of a member; of several
- * workspaces, none is its own.
+ * Learns the kinds of credentials. A credential that lists or creates interns is a member's. Its own workspace is unknown once
+ * it has shown interns of several.
  *
- * @param workspace that of all members, where it is known
+ * @param workspace the workspace of all members, if known
  */
 export function createCallers(workspace?: string) {
   const members = new Recent<string, { readonly workspaces: Set<string>; caller: Caller }>(MOST);
@@ -26,7 +26,7 @@ export function createCallers(workspace?: string) {
       const { caller } = asked;
       const name = operationOf(asked)?.operation.name;
       if (typeof caller !== 'string' || answered === undefined || name === undefined) return;
-      // One that was withdrawn may be given to somebody else.
+      // A withdrawn credential may be issued to another caller.
       if (answered.status === 401) members.delete(caller);
       if ((name !== 'list' && name !== 'create') || answered.status >= 300) return;
       const workspaces = members.get(caller)?.workspaces ?? new Set();

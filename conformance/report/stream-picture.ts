@@ -13,7 +13,7 @@ export interface StreamRow {
   readonly at: number;
   /** In a few words: `says in 3 chunks "…"`, `finish_reason stop`, `[DONE]`. */
   readonly text: string;
-  /** The part of a stream that it is. `odd`: it belongs into no stream. */
+  /** The part of the stream. `odd`: no part of any valid stream. */
   readonly kind: 'says' | 'calls' | 'finish' | 'final' | 'done' | 'comment' | 'odd' | 'end';
   /** The mistake in it. */
   readonly wrong?: string;
@@ -23,7 +23,7 @@ export interface StreamRow {
 
 type Marks = Pick<FindingResult, 'wanted' | 'got' | 'exchange'>;
 
-/** A step before it has words. Equal ones that follow each other become one. */
+/** A step before it has words. Equal consecutive steps become one. */
 interface Step extends Pick<StreamRow, 'kind' | 'at' | 'wrong' | 'data'> {
   readonly text: string;
   readonly said?: string;
@@ -53,7 +53,7 @@ export function streamRows(exchange: ShownExchange, finding?: Marks): StreamRow[
     steps.push({ ...last, kind: 'odd', text: `an event without its blank line: ${clipped(unfinished, 80)}` });
   if (cut) steps.push({ ...last, kind: 'odd', text: 'what came after is not kept here' });
   else steps.push({ ...last, kind: 'end', text: ending(response.ended), ...marked(wrong.get(END)) });
-  return joined(unlikeExpected(steps, here)).map(inWords);
+  return joined(markFinish(steps, here)).map(inWords);
 }
 
 const ending = (ended: string | undefined): string =>
@@ -65,7 +65,7 @@ const marked = (wrong: string | undefined, data?: string) => ({
   ...(wrong === undefined || data === undefined ? {} : { data }),
 });
 
-/** The end of a stream, where its events are counted from 1. */
+/** The number for the end of a stream. Events have numbers from 1. */
 const END = 0;
 
 /** The rules that this stream breaks, by the number of the event that breaks them. */
@@ -81,14 +81,14 @@ function rulesBroken(finding: Marks | undefined): ReadonlyMap<number, string> {
 }
 
 /** Marks the finish reason where another one was expected. */
-function unlikeExpected(steps: readonly Step[], finding: Marks | undefined): readonly Step[] {
+function markFinish(steps: readonly Step[], finding: Marks | undefined): readonly Step[] {
   const { wanted } = finding ?? {};
   if (wanted?.kind !== 'stream' || wanted.rule !== 'finish') return steps;
   const at = steps.findLastIndex(({ kind }) => kind === 'finish');
   return steps.map((one, index) => (index === at ? { ...one, wrong: `expected ${brief(wanted.finish)}` } : one));
 }
 
-/** Words that follow each other as one step, and comments that repeat themselves. */
+/** Joins consecutive words, and equal consecutive comments, into one step. */
 function joined(steps: readonly Step[]): Step[] {
   const rows: Step[] = [];
   for (const next of steps) {
@@ -166,7 +166,7 @@ function called(call: unknown): string {
   return `calls ${String(named.name ?? '')}${asked === '' ? '' : `: ${clipped(asked, 100)}`}`;
 }
 
-/** A question in short: its kind, and its operation or message. Arguments that are incomplete or no JSON stand as they are. */
+/** A question in short: its kind, and its operation or message. Invalid arguments stay unchanged. */
 function inShort(given: string): string {
   const asked = jsonOf(given);
   if (!isRecord(asked) || typeof asked.kind !== 'string') return given;

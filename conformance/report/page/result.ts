@@ -11,18 +11,18 @@ import { skipWords } from '../words/skip.js';
 import { exchangeView } from './exchange.js';
 import { breakable, command, html, later, type Markup, pre } from './markup.js';
 
-/** How a request was answered, and in which checks. */
+/** An answer to an operation, and the checks that got it. */
 interface OtherAnswer {
   readonly status: number | undefined;
-  /** Some of them, the first. */
+  /** The first few. */
   readonly checks: readonly string[];
   readonly many: number;
 }
 
-/** How many checks are named of those in which the same request was answered otherwise. */
+/** Most checks that are named for one answer. */
 const NAMED = 6;
 
-/** The other ids of a set, a few by name. The set may be long, and this is called for each of its members. */
+/** The other ids of a set, the first few by name. The loop stops early, because it runs once for each id of a long set. */
 function others(ids: ReadonlySet<string>, id: string): Pick<OtherAnswer, 'checks' | 'many'> {
   const checks: string[] = [];
   for (const one of ids) {
@@ -50,7 +50,7 @@ export function answersIn({ checks }: Pick<Results, 'checks'>): (check: CheckRes
     }
   return ({ id, finding }) => {
     const shown = finding?.transcript.find(({ number }) => number === finding.exchange) ?? finding?.transcript.at(-1);
-    // The requests of the lab are those of one client, and all alike.
+    // The lab's requests all come from one client.
     if (shown === undefined || shown.response?.sent) return undefined;
     const operation = operationOf(shown);
     const answers = [...(found.get(operation) ?? [])]
@@ -108,12 +108,12 @@ function findingView(check: CheckResult, finding: FindingResult, context: Report
 }
 
 function quietView(check: CheckResult): Markup {
-  if (check.alternative !== undefined) return html`<p>Right too: ${check.alternative}</p>`;
+  if (check.alternative !== undefined) return html`<p>Also right: ${check.alternative}</p>`;
   const tried = check.properties.map((one) => `${one.name}: ${counted(one.runs, 'run')}`).join(', ');
   return html`<p class="hint">Nothing found.${tried === '' ? '' : ` ${tried}`}</p>`;
 }
 
-/** A result: one line, and behind it all that there is to know. `titled` are those of a group, whose sentence stands above. */
+/** A result: one line, which opens to show everything known about it. */
 export function resultView(check: CheckResult, context: ReportContext): Markup {
   const { id: row, sentence, where, quote } = clauseOf(check);
   const { finding, error } = check;

@@ -5,7 +5,7 @@ import type { StreamBreach, StreamRule } from '../../probe/stream-rules.js';
 export const STREAM_ORDER =
   'chunks with one choice each, one finish_reason, one chunk with empty choices and session_id, data: [DONE], end of the body';
 
-/** A value in the place of another, or none. */
+/** A wrong or missing value. */
 const got = (value: unknown): string => (value === undefined ? 'missing' : JSON.stringify(value));
 
 /** The breach of a rule in words; `value` is the wrong value. */
@@ -49,10 +49,10 @@ const BREACHES: Readonly<Record<StreamRule, (value: unknown) => string>> = {
   'no-usage-after-question': () => 'usage after tool_calls is not null',
   'calls-are-array': () => 'tool_calls is not an array',
   'call-is-object': () => 'a tool call is not an object',
-  'one-call': (calls) => `tool_calls after ${calls} tool calls`,
+  'one-call': (calls) => `finish_reason tool_calls after ${calls} tool calls`,
   'call-name': (name) => `the tool call is named ${name}`,
   'call-id': () => 'the tool call has no id',
-  'finish-after-call': (value) => `${got(value)} after a tool call`,
+  'finish-after-call': (value) => `finish_reason ${got(value)} after a tool call`,
   'call-index': (index) => `a tool call has index ${got(index)}`,
   'call-whole': (entry) => `the tool call is not one entry of type function with its arguments as text: ${got(entry)}`,
   'keepalive-between-events': () => 'a keepalive splits an event',
@@ -61,7 +61,7 @@ const BREACHES: Readonly<Record<StreamRule, (value: unknown) => string>> = {
 /** The breach of a stream in a few words. */
 export const breachText = ({ rule, got: value }: Pick<StreamBreach, 'rule' | 'got'>): string => BREACHES[rule](value);
 
-/** The same, with the event that is wrong, out of so many. */
+/** The breach, with the wrong event and its number. */
 export const breachInPlace = (breach: StreamBreach, events: number): string => {
   const { event } = breach;
   if (event === undefined) return breachText(breach);
