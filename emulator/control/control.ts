@@ -6,8 +6,8 @@ import type { ControlParts } from './parts.js';
 import type { createRouter } from './router.js';
 
 /**
- * The control interface under `/_emulator` (section 2 of the contract), as a function. Its calls are loaded with the first of
- * them. `streams` is called when the answer is a stream.
+ * The control interface under `/_emulator` (section 2 of the contract), as a function. Its calls are loaded at the first call.
+ * `streams` is called when the answer is a stream.
  */
 export function createControl(
   { beyondLoopback, publicHost, token }: Pick<ControlParts, 'beyondLoopback' | 'publicHost' | 'token'>,

@@ -13,20 +13,20 @@ import type { Journal } from './journal.js';
 import type { JournalDraft } from './journal-entry.js';
 import type { Call, PathNames, RequestParts, Route, StreamFault } from './route.js';
 
-/** The rules that a path is under: those of interns, their vaults, SCIM, or none. */
+/** The part of the interface that a path belongs to. */
 export type Area = 'interns' | 'vault' | 'scim' | 'none';
 
-/** One path of the table with all that is known of it. */
+/** A path of a request, and what is known of it. */
 export interface Resource extends PathNames {
   readonly area: Area;
   /** The rows of this path; none for an unknown path. */
   readonly routes: readonly Route[];
 }
 
-/** How a request came: what @hono/node-server hands over beside it, or what an in-process caller passes. */
+/** The connection of a request: from @hono/node-server, or from an in-process caller. */
 export interface NodeBindings {
   readonly incoming?: Incoming & {
-    /** The names and values of the headers in turns, as received. */
+    /** Header names and values in turn, as received. */
     readonly rawHeaders?: readonly string[];
     readonly socket: { destroy(): void; destroySoon(): void; resetAndDestroy(): void };
   };
@@ -37,19 +37,19 @@ export interface NodeBindings {
 }
 
 /**
- * How long a connection that is dropped within its body stays, in ms of real time. A client that finds the end together
- * with the first bytes, because its machine is busy, never learns that it was answered.
+ * ms of real time before a connection is dropped within its body. If the first bytes and the end arrive together, a client
+ * never sees the answer.
  */
 const DROP_DELAY = 200;
 
-/** Resets a connection. Node resets none of TLS: that is closed. */
+/** Resets a connection. A TLS connection is closed instead, because Node cannot reset it. */
 export const reset = (socket: { destroy(): unknown; resetAndDestroy(): unknown }): void =>
   void ('encrypted' in socket ? socket.destroy() : socket.resetAndDestroy());
 
-/** Cuts the connection of a request, or resets it, once the written bytes have left; undefined in process. */
+/** Cuts or resets the connection of a request, once the written bytes are sent; undefined in process. */
 export function cutOf(bindings: NodeBindings | undefined): ((reset: boolean) => void) | undefined {
   const socket = bindings?.incoming?.socket;
-  // The server reads ahead before it writes anything: what it has read needs a moment to leave.
+  // The server reads a body ahead before it writes: the bytes need a moment to be sent.
   return socket && ((resets) => void hostDelay(DROP_DELAY).then(() => (resets ? reset(socket) : socket.destroySoon())));
 }
 
@@ -94,10 +94,10 @@ export class Exchange implements RequestParts, Call<unknown> {
     readonly bindings: NodeBindings | undefined,
     readonly draft: JournalDraft,
     private readonly deps: { readonly interns: Interns; readonly journal: Journal },
-    /** The scope of the state that the request found. */
+    /** The scope of the state when the request came. */
     private readonly state: Scope,
   ) {}
-  /** Ends with the request, and with the state it found. Made on demand: most requests never wait. */
+  /** Ends with the request, or with that state. Made on demand: most requests never wait. */
   get waiting(): Scope {
     this.own ??= this.state.child();
     return this.own;

@@ -8,10 +8,10 @@ import type { StreamHooks } from '../sse/stream.js';
 import type { CreateStep } from './faults.js';
 import type { PlainResponse } from './response.js';
 
-/** Everything is below this (BASE-1). */
+/** The prefix of all paths of the interface (BASE-1). */
 export const BASE = '/api/v1';
 
-/** The part of an injected fault that is left to the handler: the pipeline applied the rest before. */
+/** The part of an injected fault that the handler applies. The pipeline applied the rest. */
 export interface StreamFault {
   readonly disconnect: Exclude<Disconnect, 'before-headers'>;
   /** Cuts the connection once the written bytes have left; undefined in process, where the body ends in an error. */
@@ -54,11 +54,11 @@ export interface Call<Input> {
   /** Aborted when the client's connection is gone, if that can happen. */
   readonly signal: AbortSignal | undefined;
   /**
-   * Ends with the answer, or earlier when the client's connection is gone or the state it came in is replaced. Only
-   * code that waits should ask for it: a listener has more to do for a request whose client is watched.
+   * Ends with the answer, or earlier when the client disconnects or the state is replaced. Only code that waits should ask
+   * for it, because watching a client costs time.
    */
   readonly scope: Scope;
-  /** Call it as soon as the answer can only be a stream: from then on a client that closes its half has left. */
+  /** Call it as soon as the answer must be a stream. From then on, a client that closes its half has left. */
   streams(): void;
   readonly streamFault?: StreamFault;
   /** Whether an injected fault makes a create fail at a step; uses it up (CREATE-4). */
@@ -105,16 +105,16 @@ export interface Route<Input = unknown> {
     /** The part of a body with a secret that the journal keeps, and the secret itself, which is hidden everywhere (VAULT-2). */
     conceal?(bytes: Uint8Array): { readonly shown: string; readonly secret: string | undefined };
   };
-  /** Throws the 404 of what the path names and the caller does not see, beside interns. */
+  /** Throws a 404 if the caller cannot see a thing in the path besides its intern, such as a vault. */
   admit?(caller: Caller, named: PathNames): void;
   parse(parts: RequestParts): Input;
   authorize?(call: Call<Input>): void;
-  /** Whether a call can meet an injected fault, or one at a step: not if it only repeats an answer. Default: it can. */
+  /** Whether an injected fault, or one at a step, applies to a call. It must not if the call only repeats an answer. Default: true. */
   meetsFault?(call: Call<Input>, step: CreateStep | undefined): boolean;
   handle(call: Call<Input>): PlainResponse | Promise<PlainResponse>;
   /** The setting that bounds the whole operation, reading the body included; past it the answer is 408 (SIGN-9). */
   readonly timeout?: 'signing_timeout';
-  /** Whether answering it computes for long: then others get their turn in between. */
+  /** Whether it computes for long: other requests then get their turn in between. */
   readonly heavy?: true;
   /** Marks a deprecated alias and names its successor, below the base (DAEMON-3, SIGN-11). */
   readonly successor?: string;

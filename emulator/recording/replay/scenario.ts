@@ -8,7 +8,7 @@ export type Taken = { readonly exchange: PlacedExchange; readonly bindings: Bind
 
 const isRead = (method: string) => method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
 
-/** How many characters of a recorded path are shown: the difference must fit beside it. */
+/** Most characters of a recorded path that are shown: the difference must fit beside it. */
 const MOST_PATH = 120;
 
 const placeOf = ({ file, line, exchange: { request } }: PlacedExchange) => {
@@ -19,8 +19,8 @@ const placeOf = ({ file, line, exchange: { request } }: PlacedExchange) => {
 /**
  * The exchanges of one scenario, given out in their order. Order counts among equal requests only. A write takes its
  * next answer, and has none left after its last. A read takes its next answer that was recorded before the next write,
- * or else repeats the last one. The next write is the first unasked one after the latest that was asked, so a write
- * that the client leaves out holds nothing back.
+ * or else repeats the last one. The next write is the first unasked one after the latest asked one, so a write that the
+ * client skipped holds nothing back.
  */
 export function createScenario(exchanges: readonly PlacedExchange[]) {
   const recorded = exchanges.map(({ exchange }) => comparableRecorded(exchange.request));
@@ -33,7 +33,7 @@ export function createScenario(exchanges: readonly PlacedExchange[]) {
     const lastWrite = used.findLastIndex((asked, at) => asked && isWrite(at));
     const nextWrite = used.findIndex((asked, at) => at > lastWrite && !asked && isWrite(at));
     const open = equal.filter((at) => !used[at] && (nextWrite < 0 || at < nextWrite));
-    // An answer recorded before a write that was asked since would show a state that is gone.
+    // An answer from before the latest asked write would show an old state.
     return open.find((at) => at > lastWrite) ?? equal.findLast((at) => used[at] === true) ?? open.at(-1);
   };
 
@@ -43,7 +43,7 @@ export function createScenario(exchanges: readonly PlacedExchange[]) {
       const equal: { at: number; bindings: Bindings }[] = [];
       let nearest: { at: number; difference: Mismatch; near: number } | undefined;
       for (const [at, one] of recorded.entries()) {
-        // A request that is not recorded as a whole may or may not be equal to another.
+        // A request that was not recorded whole cannot be compared.
         if (exchanges[at]?.exchange.left_out?.request) continue;
         const result = compareRequest(one, request, bindings);
         if (result instanceof Bindings) {
