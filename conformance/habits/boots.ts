@@ -5,7 +5,7 @@ import { about, beside, eachRecord, pathOf, refusal } from './wire.js';
 
 export const bootsAtOnce: Habit = {
   id: 'boots-at-once',
-  what: 'boots at once what it creates',
+  what: 'boots each new intern at once',
   kit: 'suspends it, and makes another if that boot fails',
   /** A create boots the intern at once, whatever it asks for. */
   serve: (next) => {
@@ -26,7 +26,7 @@ export const bootsAtOnce: Habit = {
 
 export const bootsFail: Habit = {
   id: 'boots-fail',
-  what: 'fails to boot, or to go, at times',
+  what: 'sometimes fails to boot or to tear down an intern',
   kit: 'provisions again, three times at most, and boots another intern if that does not help; reports what is left behind',
   /** One boot in seven fails, and one teardown in seven. */
   serve: (next, { random, puts }) => {
@@ -48,7 +48,7 @@ export const bootsFail: Habit = {
 
 export const queued: Habit = {
   id: 'queued',
-  what: 'queues what waits for a provision',
+  what: 'shows interns that wait for a provision as queued',
   kit: 'accepts that as waiting',
   /** An intern that waits for its first provision is `queued`, however long. */
   serve: (next) => {
@@ -103,7 +103,7 @@ const STOPPING = 1_200;
 export const slowSuspends: Habit = {
   id: 'slow-suspends',
   what: 'takes a moment to suspend',
-  kit: 'waits until the intern runs no more',
+  kit: 'waits until the intern no longer runs',
   /** A suspend takes a moment: runs end and prompts are refused at once, the record is `running` a little longer. */
   serve: (next, { host }) => {
     const until = new Map<string, number>();
@@ -128,7 +128,7 @@ export const slowSuspends: Habit = {
 export const wakesForPrompts: Habit = {
   id: 'wakes-for-prompts',
   what: 'wakes for a prompt',
-  kit: 'skips the checks of interns that sleep; warns, where it is published that they refuse',
+  kit: 'skips the checks that need an intern to stay suspended; warns, where the refusal of prompts is published',
   differs: ['CHAT-16', 'LIFE-1'],
   /** A prompt boots its intern. */
   serve:

@@ -35,7 +35,7 @@ export const ownRoutes: Habit = {
 
 export const ownRouteNames: Habit = {
   id: 'own-route-names',
-  what: 'names the route of a proof its way',
+  what: 'has its own name for the route of a proof',
   kit: 'skips the checks of proofs for a route; warns, where the name is published',
   differs: ['SIGN-3'],
   /** The field for the route of a proof has another name. Unknown fields are ignored. */

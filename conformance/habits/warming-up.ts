@@ -8,12 +8,12 @@ import { about, beside, bodyOf, idIn, refusal } from './wire.js';
 const WARMING = 5_000;
 
 /** ms after which a refused first prompt is repeated. */
-const READY = 2_000;
+const PAUSE = 2_000;
 
-/** ms after its first prompt in which a running intern may not be ready yet. */
-const READY_AFTER = 10_000;
+/** ms after its first prompt within which a running intern may still be warming up. */
+const READY_WITHIN = 10_000;
 
-/** Most plain prompts until one is taken. */
+/** Most plain prompts until the intern takes one. */
 const TRIES = 30;
 
 export const warmingUp: Habit = {
@@ -45,20 +45,20 @@ export const warmingUp: Habit = {
   again: ({ id = '', first, status }, { dealings }) => {
     const { prompts, ran, took } = dealings.with(id);
     // Only for the first prompt since the last provision.
-    return status === 409 && ran && !took && prompts.size === 1 && prompts.has(first) ? READY : undefined;
+    return status === 409 && ran && !took && prompts.size === 1 && prompts.has(first) ? PAUSE : undefined;
   },
   explains: async ({ got, missedSuccess, seen }, visit) => {
     if (got?.status !== 409 || got.retryable !== true || isNow(got) || !missedSuccess) return undefined;
     const id = seen.at(-1)?.id;
     const { prompted, took } = visit.dealings.with(id ?? '');
-    if (id === undefined || took || prompted === undefined || visit.now() - prompted >= READY_AFTER) return undefined;
+    if (id === undefined || took || prompted === undefined || visit.now() - prompted >= READY_WITHIN) return undefined;
     // Before its first accepted prompt nothing can keep an intern busy.
     if (got.reason === 'busy') return { again: LATER };
     const getsReady = async () => {
       for (let tries = 0; tries < TRIES; tries++) {
         const taken = await takesPrompts(visit, id);
         if (taken === true || taken === undefined) return taken;
-        await visit.sleep(READY);
+        await visit.sleep(PAUSE);
       }
       return false;
     };

@@ -14,15 +14,15 @@ const GOOD = 'allow_once';
 
 const BAD = 'no such option';
 
-/** A run that was answered and has ended. */
-async function over(ctx: Ctx, intern: Partner): Promise<Transcript> {
+/** The question of a run that was answered and has ended. */
+async function endedRun(ctx: Ctx, intern: Partner): Promise<Transcript> {
   const t = await intern.asked(ctx.prompt('ask-permission'));
   expect.finish(await intern.answered(t, GOOD), 'stop', 'the answered run');
   return t;
 }
 
-/** A run whose first question was answered and whose second is open. */
-async function passed(ctx: Ctx, intern: Partner): Promise<{ first: Transcript; second: Transcript }> {
+/** The questions of a run: the first was answered, the second is open. */
+async function askingTwice(ctx: Ctx, intern: Partner): Promise<{ first: Transcript; second: Transcript }> {
   const first = await intern.asked(
     await ctx.script([permission('a'), { say: 'between' }, permission('b'), { say: 'end' }]),
   );
@@ -42,7 +42,7 @@ const REASONS = {
   bad: { status: 400, reason: 'bad_request', retryable: false },
 } as const;
 
-/** Sends a reply that is refused so. */
+/** Sends a reply that must be refused for this reason. */
 async function refused(
   intern: Partner,
   reply: Parameters<Partner['badAnswer']>[0],
@@ -55,7 +55,7 @@ async function refused(
   return answer;
 }
 
-/** A run that streams on after the answer to its question, and the parts of another answer to that. */
+/** A run that streams on after an answer, and the parts of a second answer to the same question. */
 async function goingOn(ctx: Ctx, intern: Partner) {
   ctx.needsStreaming();
   const t = await intern.asked(ctx.prompt('ask-then-silent'));
@@ -64,7 +64,7 @@ async function goingOn(ctx: Ctx, intern: Partner) {
   return { reply, parts: replyTo(t, 'allow_once') };
 }
 
-/** CHAT-7: the order in which a reply is checked, one check per pair of neighbours. An answer is delivered once. */
+/** CHAT-7: the order of the refusals of a reply, by pairs of consecutive ones. An answer is delivered once. */
 export const CHAT_REFUSALS = checksOf('CHAT-7', 'P', {
   'chat-refusals/unknown-call': {
     title:
@@ -100,16 +100,16 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', 'P', {
   'chat-refusals/ended-before-busy': {
     title: 'An ended run is reported before another run that streams.',
     ...onRunning(['behaviour:ask-permission', 'behaviour:silent'], async (ctx, intern) => {
-      const t = await over(ctx, intern);
+      const t = await endedRun(ctx, intern);
       const reply = await occupy(ctx, intern);
       await refused(intern, replyTo(t, GOOD), 'ended', 'an answer to an ended run while another streams');
       await reply.disconnect();
     }),
   },
   'chat-refusals/stale': {
-    title: 'With the second question open an answer to the first is 409 interaction_not_pending, acceptable or not.',
+    title: 'While the second question is open, any answer to the first is 409 interaction_not_pending.',
     ...onRunning(['control'], async (ctx, intern) => {
-      const { first, second } = await passed(ctx, intern);
+      const { first, second } = await askingTwice(ctx, intern);
       await refused(intern, replyTo(first, GOOD), 'stale', 'an answer to the first question');
       await refused(intern, replyTo(first, BAD), 'stale', 'an unacceptable one');
       await intern.stillOpen(second, 'the second question after answers to the first');
@@ -145,14 +145,14 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', 'P', {
   },
   'chat-once/race': {
     level: 'S',
-    title: 'Of three equal answers sent at once one is delivered.',
+    title: 'Of three equal answers sent at once, exactly one is delivered.',
     ...onRunning(['behaviour:ask-permission'], async (ctx, intern) => {
       const t = await intern.asked(ctx.prompt('ask-permission'));
       const replies = await ctx.race(3, () => intern.answer(t, 'allow_once'));
-      const away = replies.find(({ status }) => status === 429 || status >= 500)?.status;
-      ctx.undisturbed(away === undefined, 'an intern in reach', 'no 5xx', away);
+      const overload = replies.find(({ status }) => status === 429 || status >= 500)?.status;
+      ctx.undisturbed(overload === undefined, 'an intern in reach', 'no 429 and no 5xx', overload);
       const delivered = replies.filter(({ status }) => status < 300).length;
-      // The first answer says why none was delivered.
+      // The finding then comes from the first reply, which says why it failed.
       if (delivered === 0) await replies[0]?.end();
       if (delivered !== 1) {
         const seen = async (reply: ChatReply) => (reply.status < 300 ? reply.status : expect.seen(await reply.whole()));

@@ -19,7 +19,7 @@ async function booted(ctx: Ctx, model: string, instructions?: string): Promise<P
   return talkingTo(ctx, await ctx.interns.until(intern.id, ['running']));
 }
 
-/** EMU-2 and EMU-3: steps of scripts, and the script that a run takes. */
+/** EMU-2 and EMU-3: steps of scripts, and the choice of a script. */
 export const SCRIPTS = checksOf('EMU-3', {
   'scripts/pieces': {
     title: 'say streams its text in the stated number of chunks, and cuts no character in half.',
@@ -39,7 +39,7 @@ export const SCRIPTS = checksOf('EMU-3', {
         const seen = await cut(say, chunks);
         ok(seen <= chunks, `chunks of a say in ${chunks}`, 'not more than that', seen);
       });
-      // Of plain letters, a text has exactly the stated chunks.
+      // A text of plain letters comes in exactly the stated number of chunks.
       await ctx.property('letters', fc.stringMatching(/^[a-z]{6,20}$/), number, async (say, chunks) => {
         equal(await cut(say, chunks), chunks, `chunks of a say in ${chunks}`);
       });
@@ -47,7 +47,7 @@ export const SCRIPTS = checksOf('EMU-3', {
   },
   'scripts/pace': {
     requirement: 'EMU-2',
-    title: 'Paced chunks come one by one at their times of the clock, the first at once.',
+    title: 'Paced chunks come one by one at the given interval, the first at once.',
     needs: ['running', 'control', 'clock'],
     maxRuns: 8,
     async run(ctx) {
@@ -90,7 +90,7 @@ export const SCRIPTS = checksOf('EMU-3', {
   },
   'scripts/chosen-by': {
     title:
-      'A script on the intern goes before one in the prompt, that before the model, that before the instructions, that before echo.',
+      'A run takes the first script that is named: on the intern, in the prompt, by the model, in the instructions. Else it takes echo.',
     needs: ['running', 'control'],
     async run(ctx) {
       const [put, asks, model, instructed] = await Promise.all(
@@ -113,8 +113,7 @@ export const SCRIPTS = checksOf('EMU-3', {
     },
   },
   'scripts/unknown': {
-    title:
-      'A prompt that names an unknown script is 400 and lists the known ones; a script put is known, a deleted one is not.',
+    title: 'A prompt that names an unknown or deleted script is 400. The message lists the known ones.',
     ...onShared(['control'], async (ctx, intern) => {
       const name = await says(ctx, 'known');
       equal((await intern.talk(named(name))).content, 'known', 'content of a script that was put');

@@ -19,7 +19,7 @@ function goneNow(seen: Seen): Wrong {
   return phases.has('gone') ? (phases.size === 1 ? true : undefined) : false;
 }
 
-/** Refusals for the caller, and of interns that are gone. */
+/** Refusals because of the caller, or because the intern is gone. */
 export const OF_CALLERS = rows({
   'regional-refused': {
     requirement: 'BASE-4',
@@ -51,7 +51,7 @@ export const OF_CALLERS = rows({
   },
   'management-key-needed': {
     requirement: 'AUTH-6',
-    says: 'The SCIM mapping read requires a management key: with none, or an invalid one, it is 401.',
+    says: 'The SCIM mapping read requires a management key: a missing or invalid key gives 401.',
     statuses: [401],
     of: ['scim'],
     wrong: isWithoutKey,
@@ -66,7 +66,7 @@ export const OF_CALLERS = rows({
   },
   'vault-key-needed': {
     requirement: 'VAULT-1',
-    says: 'The vault needs an API key: without one it is 401.',
+    says: 'The vault needs an API key: without one the answer is 401.',
     statuses: [401],
     of: VAULT,
     wrong: (seen) => isWithoutKey(seen) || isOf(seen, 'management'),
@@ -97,7 +97,7 @@ export const OF_CALLERS = rows({
     requirement: 'AUTH-4',
     says: "For an intern's own key the collection and every other intern answer 404.",
     statuses: [404],
-    // The interface states the refusals of large bodies and other media types just as generally.
+    // BODY-2 and BODY-3 are stated for every caller, too: either refusal may come first.
     first: /^(BASE-4|AUTH-\d+|BODY-[23])\//,
     reason: 'not_found',
     of: INTERNS,
@@ -122,7 +122,7 @@ export const OF_CALLERS = rows({
   'vault-own-key': {
     requirement: 'VAULT-1',
     level: 'C',
-    says: "An intern's own key reads and writes no vault but its own: the workspace's, and a copy from it, answer 404.",
+    says: "An intern's own key opens only the intern's vault: the workspace's vault, and a copy from it, answer 404.",
     statuses: [404],
     of: VAULT.filter((name) => name === 'copy secrets' || !name.includes('intern')),
     wrong: (seen) => isOf(seen, 'own'),
@@ -138,7 +138,7 @@ export const OF_CALLERS = rows({
   },
   gone: {
     requirement: 'DELETE-1',
-    says: 'An intern whose teardown ended is gone: 404.',
+    says: 'An intern whose teardown has ended answers 404.',
     statuses: [404],
     reason: 'not_found',
     wrong: (seen) => (seen.id === undefined || seen.operation.area === 'scim' ? false : goneNow(seen)),

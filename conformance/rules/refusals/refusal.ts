@@ -25,7 +25,7 @@ export interface Refusal {
   /** This refusal precedes all others, except those with these ids. */
   readonly first?: RegExp;
   wrong(seen: Seen, model: Model): Wrong;
-  /** The intern that makes the request wrong, where its path does not name that one. */
+  /** The intern that makes the request wrong, if the path names another or none. */
   other?(seen: Seen, model: Model): InternFacts | undefined;
 }
 
@@ -35,7 +35,7 @@ export const REFUSED: readonly number[] = [400, 401, 403, 404, 405, 409, 410, 41
 export const CAP = 1_048_576;
 
 export const not = (wrong: Wrong): Wrong => (wrong === undefined ? undefined : !wrong);
-/** A mistake that nobody can be sure of. */
+/** A mistake that is possible, but never certain. */
 export const maybe = (possible: boolean): Wrong => (possible ? undefined : false);
 
 export const those = (which: (operation: Operation) => boolean) => OPERATIONS.filter(which).map(({ name }) => name);
@@ -43,6 +43,7 @@ export const INTERNS = those(({ area }) => area === 'interns');
 export const VAULT = those(({ area }) => area === 'vault');
 /** Operations for which the interface states the largest body and the media type. */
 export const WRITES = ['create', 'update', 'delete', ...SIGNING] as const;
+/** Operations that take no body. */
 export const BARE = ['provision', 'suspend'] as const;
 /** Operations that need an existing secret. */
 export const OF_A_SECRET: readonly OperationName[] = ['delete secret', 'delete intern secret', 'copy secrets'];
@@ -55,19 +56,19 @@ export const isBlank = ({ asked: { body } }: Seen): Wrong =>
 
 export const isJsonType = (type: string | undefined): boolean => /^\s*application\/json\s*(;|$)/i.test(type ?? '');
 
-/** Whether `wrong` holds for the JSON of a body, which is undefined without one. */
+/** Whether `wrong` holds for the JSON of a body. Without JSON it gets undefined. */
 export const json = (seen: Seen, wrong: (value: unknown) => boolean): Wrong => {
   const { body } = seen.asked;
   if (body.kind === 'unknown') return undefined;
   return wrong(body.kind === 'some' ? body.json : undefined);
 };
 export const noObject = (seen: Seen): Wrong => json(seen, (value) => !isRecord(value));
-/** The mistake of a body that is an object, but not a right one. */
+/** The mistake of a JSON object that is not right. Another body does not have it. */
 export const wrongObject =
   (isRight: (row: RecordFields) => boolean) =>
   (seen: Seen): Wrong =>
     json(seen, (value) => isRecord(value) && !isRight(value));
-/** The mistake of a body that is no right object. */
+/** The mistake of a body that is not a right JSON object. */
 export const noRight =
   (isRight: (row: RecordFields) => boolean) =>
   (seen: Seen): Wrong =>
@@ -84,7 +85,7 @@ export function isHidden(seen: Seen, model: Model): Wrong {
   return not(model.isVisible(seen.asked, intern));
 }
 
-/** ms for which the status of a read holds, unless a conflict contradicts it. */
+/** ms for which the status of a read stays valid, unless a 409 contradicts it. */
 const BRIEF = 2_000;
 
 /** The phases that the intern may have had while the request was under way. */
@@ -100,7 +101,7 @@ export function phasesOf({ answered, asked, intern, operation }: Seen): Readonly
   const here = isFresh ? PHASES[shown.status]?.filter((phase) => all?.has(phase)) : undefined;
   return here === undefined || here.length === 0 ? all : new Set(here);
 }
-/** Whether the intern is in no such phase. An intern that the caller cannot see has no state, like an unknown id. */
+/** Whether the intern is in none of these phases. An intern that the caller cannot see has none, like an unknown id. */
 export const isNotIn = (seen: Seen, model: Model, ...phases: readonly Phase[]): Wrong => {
   if (isHidden(seen, model) === true) return false;
   const all = phasesOf(seen);
