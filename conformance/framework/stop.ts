@@ -28,6 +28,7 @@ export type Stop =
     }
   | { readonly kind: 'clean-up-time'; readonly ms: number }
   | { readonly kind: 'silent'; readonly checks: number }
+  /** The emulator could not be restored. */
   | { readonly kind: 'not-put-back'; readonly detail: string }
   | { readonly kind: 'no-intern'; readonly status: number }
   | { readonly kind: 'refuses-creates'; readonly workspace: string; readonly status: number }
@@ -94,11 +95,11 @@ export type Unusable = 'opens-nothing' | 'expired' | 'sees-no-intern';
 /** The evidence of an obstacle. */
 export type ObstacleSeen =
   | { readonly kind: 'create'; readonly status?: number }
-  /** A create answered with an intern of others, or none. */
+  /** A create answered with another's intern, or with none. */
   | { readonly kind: 'not-own' }
   | { readonly kind: 'stays'; readonly waited: Waited }
   | { readonly kind: 'silent' }
-  /** An intern that was made did not come to this status. */
+  /** A new intern did not reach this status. */
   | { readonly kind: 'never-was'; readonly status: string }
   | BootFailure;
 

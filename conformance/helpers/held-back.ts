@@ -8,7 +8,7 @@ import { internPath } from '../probe/request.js';
 const AT_ONCE = 30;
 /** A reply with fewer chunks proves nothing: the intern may have had no more to say. */
 const SEVERAL = 4;
-/** Factor by which a reply must take longer than an answer of the target. */
+/** A late reply takes longer than an answer of the target by this factor, and than so many ms. */
 const LONGER = 1.3;
 const LEAST = 100;
 
@@ -47,7 +47,7 @@ function longReply(ctx: Ctx, id: string) {
   };
 }
 
-/** Most other prompts that ask whether the run goes on. */
+/** Most further prompts, which are refused while the run goes on. */
 const ASKS = 4;
 const SOON = 1_000;
 
@@ -63,7 +63,7 @@ async function refusedAsBusy(ctx: Ctx, id: string, reply: ReturnType<typeof long
     const saidBusy = !reply.isOpen() && other.status === 409 ? ctx.elapsed() : undefined;
     await other.close();
     if (saidBusy !== undefined) return saidBusy;
-    // A date means a short wait.
+    // Retry-After may also be a date, which counts as a short wait.
     if (other.status === 429) await reply.pass(1_000 * Number(other.headers.get('retry-after')) || SOON);
   }
   return undefined;
@@ -74,7 +74,7 @@ async function refusedAsBusy(ctx: Ctx, id: string, reply: ReturnType<typeof long
  * back. An intern that thinks for long and then says everything looks the same.
  */
 export async function arrival(ctx: Ctx, id: string): Promise<Arrival> {
-  // Without the time that the kit waits before sending.
+  // `headAfter` does not count the time that the kit waits before sending.
   const read = await ctx.open({ path: internPath(id) });
   await read.whole();
   const latency = read.headAfter;
@@ -96,8 +96,8 @@ export async function arrival(ctx: Ctx, id: string): Promise<Arrival> {
 }
 
 /**
- * The number of chunks that a suspend, `wait` ms into a run, releases: they were said before, and held back. An
- * intern that was still thinking has said nothing.
+ * Suspends an intern `wait` ms into a run, and returns the number of chunks that come then: they were held back. An intern that
+ * was still thinking has said nothing.
  */
 async function saidBefore(ctx: Ctx, wait: number): Promise<number> {
   const { id } = await ctx.interns.running();
@@ -117,8 +117,9 @@ async function saidBefore(ctx: Ctx, wait: number): Promise<number> {
   return t.chunks.filter((chunk) => /"(content|reasoning)":"[^"]/.test(JSON.stringify(chunk))).length;
 }
 
-/** Most replies that are cut short. */
+/** Most runs that are cut short by a suspend. */
 const CUTS = 4;
+/** Held-back replies that make a finding. */
 const SHOWN = 2;
 
 /** Waits for a chunk that must come at once. If it does not, other checks wait for none. */
@@ -134,8 +135,8 @@ export async function atOnce<One>(ctx: Pick<Ctx, 'streamsAreHeldBack'>, awaited:
 }
 
 /**
- * A finding if late replies were said earlier, which distinguishes them from those of a thinking intern. They
- * are cut at a time when a streaming reply would have begun, and a held-back one still goes on.
+ * Finds out whether late replies were held back, or the intern was only thinking. It suspends interns at a time when a
+ * streamed reply would have begun, and a held-back one would not. A finding if they were held back, else a skip.
  */
 export async function heldBack(ctx: Ctx, late: readonly { wait: number; latency: number }[]): Promise<void> {
   const wait = Math.min(...late.map((one) => (one.wait + one.latency) / 2));

@@ -35,14 +35,15 @@ export function exchangeLines(exchange: ShownExchange, most = 1_000, finding?: F
   return lines;
 }
 
-/** The line with the status of an answer, and lines that a mark must keep. */
+/** The line with the status of an answer. */
 const HEAD = /^ {2}< \d{3} at /;
+/** Lines with the mark of a mistake. */
 const MARKED = /^ {2}[<✗] .*← /;
-/** Marked lines that a shortened exchange keeps, and lines below each. */
+/** Marked lines that a shortened exchange keeps, and the lines kept for each. */
 const KEPT = 6;
 const BELOW = 3;
 
-/** Shortens the lines of an exchange in the middle. Kept are the first and last `most`, the head of the answer, and marked writes. */
+/** Shortens the lines of an exchange in the middle. Keeps the first and last `most`, the status of the answer, and marked lines. */
 export function shortExchange(lines: readonly string[], most: number): string[] {
   if (lines.length <= most * 2) return [...lines];
   const kept = new Set<number>();

@@ -19,7 +19,7 @@ const GRACE = 250;
 /** Most requests that a transcript keeps. */
 const KEPT = 40;
 
-/** Whether a check has no time limit of its own: rows and walks take as long as the target needs. */
+/** Whether a check gets a longer time limit: rows and walks send many requests. */
 const isLong = ({ sweeps, walks }: Check): boolean => sweeps === true || walks === true;
 
 /** One attempt at a check. */
@@ -51,14 +51,14 @@ const senderFor = ({ driver }: Pick<RunContext, 'driver'>, { id, level, needs, w
   staged: driver.control !== undefined && (level === 'C' || needs.some((need) => ONLY_EMULATORS.has(need))),
 });
 
-/** ms within which the end of an earlier run arrives, even with slow answers. */
+/** ms to wait for the end of a run that may have ended already. */
 const ON_ITS_WAY = 3_000;
 
 /** Why a finding proves nothing: a run that had to go on has ended by itself. */
 async function endedMeanwhile(goingOn: ReadonlySet<ChatReply>): Promise<Skipped | undefined> {
   for (const reply of goingOn) {
     const { transcript } = reply;
-    // No end is no failure here: the run then goes on as it should.
+    // Without an end the run goes on, as it should.
     await reply.until('the end of the run', (t) => t.finish !== undefined, ON_ITS_WAY).catch(() => {});
     if (transcript.finish === undefined) continue;
     return raced({ kind: 'run-ended', finish: transcript.finish, said: transcript.content });
@@ -67,11 +67,10 @@ async function endedMeanwhile(goingOn: ReadonlySet<ChatReply>): Promise<Skipped 
 }
 
 /**
- * Does a check once. Never rejects. A check that takes too long ends with {@link Cancelled}, one that the end of the run meets
- * with {@link Stopped}. Either way it is cancelled, not left behind: it sends nothing into the next one's evidence.
+ * Does a check once. Never rejects. A check that takes too long ends with {@link Cancelled}. At the end of the run it ends with
+ * {@link Stopped}. Either way it sends no more requests.
  *
- * @param how `again`: a counterexample of one of its properties, the only value to try; `beside`:
- *   whether others are at work
+ * @param options `again`: a counterexample, the only value to try for its property; `beside`: whether other checks run, too
  */
 export async function attempt(
   run: RunContext,
@@ -159,7 +158,7 @@ export async function attempt(
   // The transcript is made only where somebody reads it.
   const before = thrown === undefined ? [] : setUp.map((entry) => entry.snapshot());
   const transcript = thrown === undefined ? [] : [...before, ...client.exchanges()].slice(-KEPT);
-  // Before this closes what is still open.
+  // `closeAll` disconnects from streams, so this comes before it.
   const leftAgo = new Map(
     transcript.flatMap(({ request, response }) => {
       const id = response?.status === 409 ? internIn(request.url) : undefined;

@@ -8,7 +8,7 @@ import { bootsFail, createWaiting, type FactoryOptions } from './waiting.js';
 
 /** Most interns that are made where a service boots them unasked and the boots fail. */
 const FAILURES = 3;
-/** Interns that boot, or run, before any check asks for one. */
+/** Interns that are booted before a check asks for one. */
 const AHEAD = 1;
 
 const byAge = (one: Intern, other: Intern) => Date.parse(other.created_at) - Date.parse(one.created_at);
@@ -52,8 +52,10 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
       throw error;
     }
   };
-  const plain = (overrides?: Record<string, unknown>, send?: SendOptions) =>
+  /** Whether any unused intern will do. */
+  const isPlain = (overrides?: Record<string, unknown>, send?: SendOptions) =>
     options.recycle && overrides === undefined && send === undefined;
+  /** Notes that the check has an intern. */
   const hand = (intern: Intern) => {
     lane.made.add(intern.id);
     session.model.dealings.handed(intern.id);
@@ -67,15 +69,15 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
   };
 
   /**
-   * Waits until a kept intern is stopped: it may still be suspending, or have booted unasked. Undefined where it is
-   * gone, or does not stop, which is no finding.
+   * Waits until a kept intern is stopped: it may still be suspending, or have booted unasked. Undefined if it is gone or does not
+   * stop. That is no finding.
    */
   const rested = async (idle: Intern): Promise<Intern | undefined> => {
     if (driver.control !== undefined) return idle;
     if (idle.status === 'running') return suspended(idle.id);
     const { waiting, words } = session.learnt;
     const now = waiting === 'boots' ? await readOf(idle.id) : idle;
-    // A second unknown word for its status may mean that it boots.
+    // If its status has changed to another unknown word, it may be booting.
     if (now === undefined || (waiting === 'boots' && now.status === 'stopped' && !words.moved(now.id))) return now;
     try {
       return await settled(now, undefined, { isNew: false });
@@ -93,7 +95,7 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
     return undefined;
   };
   /** A new stopped intern. A service may boot it unasked; if that boot fails, another intern is made. */
-  const waits = async (overrides: Record<string, unknown>, send?: SendOptions) => {
+  const newStopped = async (overrides: Record<string, unknown>, send?: SendOptions) => {
     for (let made = 1; ; made++) {
       try {
         return await settled(hand(await create(overrides, send)), send);
@@ -104,7 +106,7 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
     }
   };
   const stopped = async (overrides?: Record<string, unknown>, send?: SendOptions) =>
-    plain(overrides, send) ? ((await unused()) ?? waits({})) : waits(overrides ?? {}, send);
+    isPlain(overrides, send) ? ((await unused()) ?? newStopped({})) : newStopped(overrides ?? {}, send);
 
   /** Waits for the boot of an intern. */
   const booted = async (booting: Intern, send?: SendOptions, began?: number) => {
@@ -152,7 +154,7 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
 
   const running = async (overrides?: Record<string, unknown>, send?: SendOptions) => {
     obstacles.pass('running', check);
-    const special = !plain(overrides, send);
+    const special = !isPlain(overrides, send);
     const next = () => (special ? undefined : pool.take('running'));
     for (let idle = next(); idle !== undefined; idle = next()) {
       await ahead();
@@ -175,8 +177,8 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
     }
   };
 
-  /** Stopped interns that nobody uses, the newest first, with times of creation that differ for sure. */
-  const known = async (most: number): Promise<Intern[]> => {
+  /** Unused stopped interns, newest first. Their times of creation differ by more than a second. */
+  const unusedInOrder = async (most: number): Promise<Intern[]> => {
     const apart: Intern[] = [];
     const ages = driver.control === undefined ? pool.of('stopped').toSorted(byAge) : [];
     for (const one of ages) {
@@ -194,22 +196,22 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
   };
 
   const { require } = options.declared;
-  const makes = () => require('interns', 'write', 'running');
-  const boots = () => require('running interns', 'running');
+  const requireWrites = () => require('interns', 'write', 'running');
+  const requireBoots = () => require('running interns', 'running');
   return {
     name,
     body,
     async stopped(...args) {
-      makes();
+      requireWrites();
       return stopped(...args);
     },
     async running(...args) {
-      boots();
+      requireBoots();
       return running(...args);
     },
     until: (id, statuses, send) => until(id, statuses, send),
     async shared() {
-      boots();
+      requireBoots();
       const [before] = pool.of('shared', lane);
       const kept = before === undefined ? undefined : await awake(before);
       const intern = kept ?? (await running());
@@ -218,7 +220,7 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
       return intern;
     },
     async foreign({ running: runs = false } = {}) {
-      makes();
+      requireWrites();
       require('the foreign workspace', 'foreign_workspace');
       require('the credential foreign_api_key', 'foreign_api_key');
       const [where, send] = [{ workspace_id: driver.target.foreignWorkspaceId }, { as: 'foreign_api_key' }] as const;
@@ -237,8 +239,8 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
       return up;
     },
     async inOrder(count) {
-      makes();
-      const made = await known(count);
+      requireWrites();
+      const made = await unusedInOrder(count);
       while (made.length < count) {
         const last = made.length === count - 1;
         const alike = made.length > 0 && made[0]?.created_at === made.at(-1)?.created_at;

@@ -38,9 +38,9 @@ interface Selectable {
 }
 
 /**
- * The selected units of all shards. A unit with one selected row is done as a whole; only its own name leaves it out.
+ * The selected units of all shards. `only` may name a row of a unit: the whole unit is then selected. `skip` must name the unit.
  *
- * @throws SelectionError for a pattern that matches no unit, and among checks no requirement
+ * @throws SelectionError for a pattern that matches no unit and no requirement
  */
 export function select<One extends Selectable>(
   units: readonly One[],
@@ -63,7 +63,7 @@ export function select<One extends Selectable>(
   };
   const { only = [], skip = [], levels } = selection;
   const own = ({ id, requirement }: One) => [id, requirement, ...viewsOf(id)];
-  // A published id that rules now decide also selects the units whose exchanges they judge.
+  // Some published ids are now decided by rules. They also select the units that send requests for these rules.
   const all = (unit: One) => [
     ...own(unit),
     ...(unit.heads ?? []).map(({ id }) => id),
@@ -77,7 +77,7 @@ export function select<One extends Selectable>(
 }
 
 /**
- * The units that a run does: those of its shard that the selection means, and what feeds rules where it means nothing else.
+ * The units of a run's shard. If only rules are selected, the units that send requests for them are added.
  *
  * @throws SelectionError as {@link select}
  */

@@ -2,7 +2,7 @@ import { MARKS, type Row } from '../../../emulator/console/page/side-by-side.js'
 import { breakable, command, html, type Markup, pageOf, pre } from '../page/markup.js';
 import type { Line, Said, Section, Sheet } from './sheet.js';
 
-/** Characters above which what a program printed is folded. */
+/** Longer output of a program is folded. In characters. */
 const LONG = 60;
 
 const cell = (side: Row['left']): Markup => {
@@ -66,7 +66,7 @@ function sectionView({ title, lines, after = [], table }: Section): Markup | und
   }</section>`;
 }
 
-/** A sheet as one page: no request leaves it, and all that a program or a target said is text. */
+/** A sheet as one page. It loads nothing, and shows words of programs and targets as plain text. */
 export const pageText = ({ title, verdict, word, sum, first, explained, notes, sections }: Sheet): string =>
   pageOf(
     `${title}: ${word}`,
