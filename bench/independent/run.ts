@@ -12,6 +12,7 @@ import { blind27 } from './blind27/index.js';
 import { blind28 } from './blind28/index.js';
 import { blind29 } from './blind29/index.js';
 import { blind30 } from './blind30/index.js';
+import { lawful30 } from './lawful30/index.js';
 import { newer } from './newer/index.js';
 import { ways } from './ways/index.js';
 import { deployWay, type Way } from './world.js';
@@ -47,6 +48,8 @@ const SAMPLES: readonly (readonly [name: string, ways: readonly Way[]])[] = [
   ['2026-11-29', blind29],
   // By one more reader of interface.md alone, before its writer saw anything of the kit.
   ['2026-11-29b', blind30],
+  // Odd but lawful services by a reader of both texts, before its writer saw anything of the kit.
+  ['2026-11-29 lawful', lawful30],
 ];
 
 /** Checks that failed until the first did, with one seed, and how often the way showed. */
