@@ -8,6 +8,7 @@
 //   npm run soak -- --each --count 20               each of the lawful deployments, without control interface
 //   npm run soak -- --mix 3 --count 300             each seed another that has three of their habits at once
 //   npm run soak -- --mix 3 --key                   the same, with an API key alone
+//   npm run soak -- --mix 3 --published             the same, at a service that is held to the published API
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { createValues } from '../conformance/cli/values.js';
@@ -27,6 +28,7 @@ const { values } = parseArgs({
     only: { type: 'string', default: '' },
     mix: { type: 'string' },
     key: { type: 'boolean', default: false },
+    published: { type: 'boolean', default: false },
   },
 });
 
@@ -45,7 +47,8 @@ const state: State =
     ? (JSON.parse(readFileSync(values.state, 'utf8')) as State)
     : { done: [], found: [] };
 
-async function ofDeployed(shape: Known, seed: string): Promise<MixResult[]> {
+async function ofDeployed(known: Known, seed: string): Promise<MixResult[]> {
+  const shape: Known = values.published ? { ...known, profile: 'openrouter' } : known;
   const { driver, host, close } = await deploy(values.key ? { ...shape, only: ['api_key'] } : shape, seed);
   try {
     return resultsOf(shape, await run({ driver, host, seed, rate: 0 }));

@@ -53,17 +53,26 @@ export function mixOf(seed: string, n: number, from: readonly Known[] = INGREDIE
 const isReason = (finding: FindingResult | undefined): boolean =>
   finding?.wanted.kind === 'value' && /reason/.test(finding.wanted.path);
 
+/** Whether a finding is deserved: the mix differs there from the published API. A published profile makes it a failure. */
+const isDeserved = (
+  { differs = [], profile }: Pick<Known, 'differs' | 'profile'>,
+  { verdict, level, requirement, finding }: CheckResult,
+): boolean =>
+  (verdict === 'warn' || (verdict === 'fail' && level === 'P' && profile === 'openrouter')) &&
+  (differs.includes(requirement) || (differs.includes('reason') && isReason(finding)));
+
 /** What is held against a mix that nothing it is made of deserves. */
-function undeserved(
-  { differs = [], shows = [] }: Pick<Known, 'differs' | 'shows'>,
+const undeserved = (
+  mix: Pick<Known, 'differs' | 'profile' | 'shows'>,
   checks: readonly CheckResult[],
-): CheckResult[] {
-  return checks.filter(({ id, verdict, requirement, finding }) => {
-    if (verdict === 'pass' || verdict === 'skip' || shows.includes(id)) return false;
-    const published = differs.includes(requirement) || (differs.includes('reason') && isReason(finding));
-    return !(published && verdict === 'warn');
-  });
-}
+): readonly CheckResult[] =>
+  checks.filter(
+    (check) =>
+      check.verdict !== 'pass' &&
+      check.verdict !== 'skip' &&
+      mix.shows?.includes(check.id) !== true &&
+      !isDeserved(mix, check),
+  );
 
 /** Findings in a mix, or misses, that somebody must look at. */
 export interface MixResult {
@@ -76,7 +85,7 @@ export interface MixResult {
 
 /** All that somebody must look at in the results of a run against a mix: nothing where it judged as it should. */
 export function resultsOf(
-  mix: Pick<Known, 'differs' | 'shows' | 'incomplete'>,
+  mix: Pick<Known, 'differs' | 'profile' | 'shows' | 'incomplete'>,
   { checks, exit, incomplete: reasons }: Pick<Results, 'checks' | 'exit' | 'incomplete'>,
 ): MixResult[] {
   const { shows = [], incomplete = [] } = mix;
@@ -84,17 +93,16 @@ export function resultsOf(
     const { of, wanted, got } = finding ?? {};
     return { id: `${verdict} ${id}`, because: finding === undefined ? error?.message : { of, wanted, got } };
   });
-  const found: string[] = [];
   const missed = shows.flatMap((id): MixResult[] => {
     const { verdict, skip } = checks.find((check) => check.id === id) ?? {};
-    if (verdict === 'fail') found.push(id);
     if (verdict === 'fail') return [];
     // The acts of an intern are no reason: these interns do as the check needs.
     const said = skip !== undefined && skip.kind !== 'intern';
     return [{ id: `missed ${id}`, because: skip ?? verdict, ...(said ? { expected: true } : {}) }];
   });
   const ended: MixResult[] = [];
-  if (wrong.length === 0 && exit !== (found.length > 0 ? 1 : 0)) {
+  const fails = checks.some(({ verdict }) => verdict === 'fail');
+  if (wrong.length === 0 && exit !== (fails ? 1 : 0)) {
     const may = exit === 3 && reasons.every((reason) => incomplete.some((one) => one(reason)));
     ended.push({ id: `exit ${exit}`, because: reasons, ...(may ? { expected: true } : {}) });
   }
