@@ -60,7 +60,7 @@ function aboutRow({ client, ...history }: History, { title, package: packed, not
   return name === client && note === '' ? [] : [[client, name, beside.join(', '), note]];
 }
 
-/** The changes from each version to the next, among the cases that both were asked, and the mistake if one is named. */
+/** The versions that mend a named mistake, and what changes between them among the cases that both were asked. */
 function changes({ client, versions }: History): string[][] {
   const list = Object.entries(versions);
   return list.slice(1).flatMap(([version, result], at) => {
@@ -70,15 +70,14 @@ function changes({ client, versions }: History): string[][] {
     const [was, is] = [new Set(badOf(before)), new Set(badOf(result))];
     const mended = asked.filter((id) => was.has(id) && !is.has(id));
     const broken = asked.filter((id) => !was.has(id) && is.has(id));
-    if (mended.length + broken.length === 0) return [];
     const pair = PAIRS.find((one) => one.client === client && one.broken === former && one.mended === version);
-    const mistake = pair === undefined ? '' : `${pair.what}: ${threads(pair.seen)}`;
-    return [[client, `${former} → ${version}`, mistake, code(mended), code(broken)]];
+    if (pair === undefined) return [];
+    return [[client, `${former} → ${version}`, `${pair.what}: ${threads(pair.seen)}`, code(mended), code(broken)]];
   });
 }
 
 /** How many of the cases that clients fail are listed. */
-const MOST = 15;
+const MOST = 10;
 
 /** The page, made from the histories. */
 export function pageOf(clients: readonly Listed[]): string {
@@ -98,22 +97,21 @@ export function pageOf(clients: readonly Listed[]): string {
     '# What real clients do',
     '',
     `${found.length} clients in ${results.length} versions, run through the [client lab](lab.md) ${days} with Node ${[...new Set(results.map(({ node }) => node))].join(' and ')} and \`--cuts none\`.`,
-    'Nobody is ranked: many cases are rare, some are particular to the interns interface, and an adapter sees only what its client',
-    'hands on. Only what failed twice counts. [The rules](client-rules.md) say what is expected, and why.',
+    'Nobody is ranked: many cases are rare, and an adapter sees only what its client hands on. Only what failed twice counts.',
+    '[The rules](client-rules.md) say what is expected.',
     '',
     '## By group of cases',
     '',
-    'Failed of asked, by the newest version that ran; `·` none failed, blank not asked (the client does not offer it).',
-    '`clients/history` in a clone names each case.',
+    'Failed of asked, by the newest version that ran; `·` none failed, blank not asked. `clients/history` in a clone names each case.',
     '',
     ...table(
       ['client', 'version', 'all', ...GROUPS.map(([group]) => group)],
       found.map(({ history }) => groupRow(history)),
     ),
     '',
-    '- Some clients hand out chunks and never a whole answer. Their adapters join the chunks in the simplest way that a user could.',
+    '- Some clients hand out chunks and never a whole answer. Their adapters join them, tool calls by their index.',
     '- Clients that only carry bytes run with eventsource-parser 3. Only their columns of HTTP, aborts, HTTP/2 and codings speak of them.',
-    '- Silence and aborts are measured in time: a busy machine may fail those.',
+    '- A busy machine may fail silence and aborts, which are measured in time.',
     '',
     ...table(
       ['client', 'is', 'ran with', 'note'],
@@ -122,14 +120,14 @@ export function pageOf(clients: readonly Listed[]): string {
     '',
     '## From version to version',
     '',
-    '`npm run clients -- --pairs` runs both versions of each mistake again.',
+    'Mistakes that a version mended. `npm run clients -- --pairs` runs both versions again.',
     '',
     ...table(
-      ['client', 'versions', 'mistake that was mended', 'no longer fails', 'fails too'],
+      ['client', 'versions', 'mistake', 'no longer fails', 'fails too'],
       found.flatMap(({ history }) => changes(history)),
     ),
     '',
-    'A changelog was read in the package itself. \\*: only the line of the changelog that names the thread was read.',
+    '\\*: only the line of the changelog that names the thread was read.',
     '',
     '## What most get wrong',
     '',
@@ -142,8 +140,7 @@ export function pageOf(clients: readonly Listed[]): string {
     '',
     '## Defects of the versions that ran',
     '',
-    'Each with the smallest case that shows it: `npm run clients -- NAME --only CASE`. A newer version may have mended it. None of',
-    'them is reported yet.',
+    '`npm run clients -- NAME --only CASE` shows each. A newer version may have mended it. None is reported yet.',
     '',
     ...table(
       ['client', 'defect', 'cases'],
@@ -157,9 +154,9 @@ export function pageOf(clients: readonly Listed[]): string {
     '## Your own client',
     '',
     '[The client lab](lab.md) runs it. To have it on this page, add a file of at most 40 lines to `clients/real` in a clone. Its',
-    '`client` names the package, its versions and what it offers. Its default export returns the function that makes one call. An',
-    'adapter in another language is named by its `command`. `npm run clients -- NAME` runs the lab, and writes',
-    '`clients/history/NAME.json`, a badge in `clients/badges`, and this page.',
+    '`client` names the package, its versions and what it offers, its default export the function that makes one call, or its',
+    '`command` an adapter in another language. `npm run clients -- NAME` runs the lab, and writes `clients/history/NAME.json`, a',
+    'badge and this page.',
   ].join('\n')}\n`;
 }
 

@@ -184,7 +184,7 @@ export const LEFT_OUT: readonly { readonly what: string; readonly why: string }[
   },
   {
     what: '`@ai-sdk/mistral` (3.0.69)',
-    why: 'it throws where `choices` is empty, as in the chunk with the usage, so nearly every case of a chat fails for that alone',
+    why: 'it throws where `choices` is empty, so nearly every case of a chat fails',
   },
   {
     what: 'follow-redirects: silence, aborts, HTTP/2 and brotli',
@@ -192,6 +192,6 @@ export const LEFT_OUT: readonly { readonly what: string; readonly why: string }[
   },
   {
     what: 'Ruby’s net/http: silence, aborts, HTTP/2 and brotli',
-    why: 'a process for each call starts more slowly than those cases wait; the library speaks neither HTTP/2 nor brotli',
+    why: 'a process for each call starts more slowly than those cases wait; it speaks neither HTTP/2 nor brotli',
   },
 ];

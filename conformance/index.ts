@@ -25,8 +25,8 @@ export { SelectionError } from './run/select.js';
 export const merge = (parts: readonly Results[]): Report => reportOf(mergeResults(parts));
 
 /**
- * Runs the kit against a target and answers what came of it: an emulator in this process where no `url` is given, an
- * emulator with its control interface, or a deployment. Prints nothing.
+ * Runs the kit against a target: an emulator in this process where no `url` is given, an emulator with its control
+ * interface, or a deployment. Prints nothing.
  *
  * @example
  * ```ts

@@ -17,8 +17,8 @@ import { isFailure } from './run/verdict.js';
 import { checks as allChecks } from './scenarios/index.js';
 
 /**
- * Registers one test per check for a target, within a `describe`. A breach fails its test with the finding as it would
- * stand in a terminal; a missing need skips it and says which. Properties run 10 times where nothing else is said.
+ * Registers one test per check for a target, within a `describe`. A breach fails its test with the finding; a missing
+ * need skips it and says which. Properties run 10 times by default.
  */
 export function testConformance(options: ConformanceOptions & { readonly name?: string } = {}): void {
   knownOptions(options);
@@ -119,8 +119,8 @@ export const emulatorPerFile = (options: EmulatorOptions = {}): EmulatorInUse =>
   inUse({ clock: 'virtual', ...options }, beforeAll, afterAll);
 
 /**
- * Starts a fresh emulator before each test and closes it after it. Its clock is virtual and advances by itself to what
- * interns wait for (`auto`); `{ clock: 'virtual' }` has it stand still until it is advanced.
+ * Starts a fresh emulator before each test and closes it after it, on an `auto` clock; `{ clock: 'virtual' }` has it
+ * stand still until it is advanced.
  *
  * @example
  * ```ts

@@ -69,7 +69,7 @@ export interface AssembledEmulator extends Emulator {
 }
 
 /**
- * Puts an emulator together. Two of them share nothing, and nothing needs a socket.
+ * Makes an emulator. Two of them share nothing, and nothing needs a socket.
  *
  * @example
  * ```ts

@@ -30,12 +30,19 @@ const INDEX = `# TypeScript API
 ${ENTRIES.map(([page, name, first]) => `| [\`${name}\`](${page}.md) | ${first} |`).join('\n')}
 `;
 /** A row without the anchor of its property, which nothing links to, and without a dash for a missing word. */
-const bare = (line) => line.replace(/^\| <a id="property-[^"]*"><\/a>/, '|').replace(/\| - \|$/, '| |');
+const bare = (line) =>
+  line
+    .replace(/^\| <a id="property-[^"]*"><\/a>/, '|')
+    .replace(/\| - \|$/, '| |')
+    .replace(/^(\| -+ )+\|$/, (rule) => rule.replace(/ -+ /g, '---'));
 const named = (line) =>
   line.replace(/^(# |- \[)([\w/]+)(?=$|\])/, (_, start, name) => start + (IMPORTED_AS[name] ?? name));
 
 /** Sections that say what the signature says, or what every Error has. */
-const REPEATED = ['Extends', 'Constructors', 'Inherited from', 'Overrides', 'Returns'];
+const REPEATED = ['Extends', 'Constructors', 'Inherited from', 'Overrides', 'Returns', 'Union Members'];
+
+/** The one row of an error's properties that says its name again. */
+const NAME_ALONE = /\n\| -+ \| -+ \|\n\| (?:<a id="[^"]*"><\/a> )?`name` \| `"\w+"` \|\n*$/;
 
 /** The sections of a page: the level of the heading, and all lines up to the next heading. */
 const sectionsOf = (text) =>
@@ -47,11 +54,12 @@ function dense(text) {
   const kept = sectionsOf(text).filter(({ level, section }) => {
     if (level > below) return false;
     const heading = section.slice(level + 1, section.indexOf('\n'));
-    const repeats = REPEATED.includes(heading) || section.includes('| Parameter | Type |\n');
+    const repeats =
+      REPEATED.includes(heading) || section.includes('| Parameter | Type |\n') || NAME_ALONE.test(section);
     below = repeats ? level : Number.POSITIVE_INFINITY;
     return !repeats;
   });
-  const lines = kept.flatMap(({ section }) => section.split('\n'));
+  const lines = kept.flatMap(({ section }) => section.replace(/^#+ Properties\n+/, '').split('\n'));
   return lines.filter((line, at) => !/^\| `\w+\??\..*\| - \|$/.test(line) && (line !== '' || lines[at - 1] !== ''));
 }
 

@@ -8,7 +8,7 @@ export const client = {
   with: { ai: '6' },
   layers: ['chat'],
   abilities: ['abort'],
-  note: 'It cannot send a body of the lab’s. Versions before 2.0.91 ran on a busy machine, where `abort-before-head` and `abort-silent` failed in some: believe neither of them.',
+  note: 'It cannot send a body of the lab’s. Before 2.0.91 it ran on a busy machine: believe neither `abort-before-head` nor `abort-silent`.',
 };
 
 export default async () => {

@@ -4,7 +4,7 @@ export const client = {
   versions: ['1.1.2', '2.0.2', '3.0.7', '4.1.1', '5.1.5'],
   node: 22,
   layers: ['sse'],
-  note: 'Versions 1 and 2 send a GET. Its end and its break are one event, which the adapter tells apart by its text.',
+  note: 'Versions 1 and 2 send a GET. Its adapter tells an end from a break by the text of the event.',
 };
 
 const TYPES = ['message', 'ping', 'late', 'two', 'e', 'e ', 'lost', 'x', 'one'];

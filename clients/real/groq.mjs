@@ -6,7 +6,7 @@ export const client = {
   versions: ['1.6.0'],
   layers: ['chat'],
   abilities: ['abort'],
-  note: 'The client hands out chunks; the adapter joins tool calls by their index.',
+  note: 'Its adapter joins the chunks.',
 };
 
 export default async () => {

@@ -3,5 +3,5 @@ export const client = {
   package: 'openai',
   versions: ['4.104.0', '5.23.2', '6.49.0', '7.57.0'],
   adapter: 'clients/adapters/openai.ts',
-  note: 'The client hands out chunks; the adapter joins tool calls by their index.',
+  note: 'Its adapter joins the chunks.',
 };

@@ -3,5 +3,5 @@ export const client = {
   package: '@openrouter/sdk',
   versions: ['0.13.67', '1.3.19'],
   adapter: 'clients/adapters/openrouter.ts',
-  note: 'The client hands out chunks; the adapter joins tool calls by their index.',
+  note: 'Its adapter joins the chunks.',
 };

@@ -8,7 +8,6 @@ export const client = {
   version: ['ruby', '-e', 'puts RUBY_VERSION'],
   with: withParser,
   layers: ['sse', 'chat'],
-  note: 'Silence and aborts are not asked: its start alone takes longer than they wait.',
   needs: { command: ['ruby', '--version'], get: 'apt-get install ruby' },
 };
 

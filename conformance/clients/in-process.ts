@@ -70,9 +70,8 @@ function createGate(due: readonly number[], host: Host) {
 }
 
 /**
- * Reads a case cut everywhere, small ones at every two places too, and returns the smallest set of cuts that fails:
- * where the answer is wrong, or differs from the uncut one (LAB-6). A case flagged `linear` is also read in two sizes,
- * and its time compared.
+ * Reads a case cut everywhere, and returns the smallest set of cuts whose answer is wrong, or differs from the uncut
+ * one (LAB-6). A case flagged `linear` is also read in two sizes, and its time compared.
  *
  * @example
  * ```ts
@@ -93,7 +92,7 @@ export async function checkInProcess(
   read: Reader,
   options: {
     readonly cuts?: 'none' | 'few' | 'all';
-    /** The measure of time of a `linear` case. Default: the time of the work on this machine. */
+    /** The measure of time of a `linear` case. Default: the work on this machine. */
     readonly stopwatch?: typeof stopwatch;
     /** The host whose time a held chunk waits for. Default: this machine. */
     readonly host?: Host;

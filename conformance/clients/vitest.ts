@@ -16,8 +16,8 @@ interface ParserOptions {
 }
 
 /**
- * Registers one test per case of the event stream, each cut everywhere. Cases of statuses, types and broken connections
- * are for whole clients: `intern-conformance client`.
+ * Registers one test per case of the event stream, each cut everywhere. `intern-conformance client` has the other
+ * cases.
  *
  * @example
  * ```ts

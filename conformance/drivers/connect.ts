@@ -76,8 +76,8 @@ export interface TargetOptions {
   readonly controlToken?: string | undefined;
   readonly readOnly?: boolean | undefined;
   /**
-   * ms of real time that one wait may take where no clock can be moved. Default 65,000; 310,000 with the budget `thorough`,
-   * 0 with `quick`, and 0 in `testConformance`.
+   * ms that one wait may take where no clock can be moved. Default 65,000; 310,000 with `thorough`, 0 with `quick`
+   * and in `testConformance`.
    */
   readonly slow?: number;
   /** ms until the head of an answer must be there. */

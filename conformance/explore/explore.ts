@@ -101,9 +101,8 @@ async function judge(schedule: Schedule, run: AppRun, bench: Bench): Promise<Jud
 const count = (judged: readonly Judged[], verdict: Verdict) => judged.filter((one) => one.verdict === verdict).length;
 
 /**
- * Runs a program undisturbed, alone and two at once, and then once for each lawful or unlucky event at each
- * moment of its conversation with the service, and judges what it did (EXP-1 to EXP-8). Equal seed and program: equal report, but for
- * `timing`.
+ * Runs a program undisturbed, and then once for each lawful or unlucky event at each moment of its conversation with
+ * the service, and judges what it did (EXP-1 to EXP-8). Equal seed and program: equal report, but for `timing`.
  *
  * @example
  * ```ts

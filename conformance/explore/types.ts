@@ -194,7 +194,7 @@ export interface ExploreOptions {
   readonly pairs?: boolean;
   /** `default`: the named writes of each stream. `all`: each write, and each character boundary. */
   readonly moments?: 'default' | 'all';
-  /** Runs at work at once, beside those that only wait for an answer, four times as many in all. Default 4 in process. */
+  /** Runs at work at once, beside those that only wait. Default 4 in process. */
   readonly jobs?: number;
   readonly seed?: string;
   /** `2/4` is the second of four parts. */
@@ -203,17 +203,17 @@ export interface ExploreOptions {
   readonly only?: string | readonly string[];
   readonly maxRuns?: number;
   readonly maxTime?: number | string;
-  /** How long a program may wait for nothing, in its own time. Default 5 minutes where that can be run forward, else 40 s. */
+  /** How long a program may wait for nothing. Default 5 minutes of a clock that can be moved, else 40 s. */
   readonly patience?: number | string;
-  /** How long a run may take, in real time. Default 60 s, ten times the undisturbed run, or twice the patience: the longest. */
+  /** Real time of a run. Default: the longest of 60 s, ten undisturbed runs, twice the patience. */
   readonly runTimeout?: number | string;
   /** `transient`: an orderly failure under a transient schedule is a breach too. */
   readonly require?: 'transient';
-  /** `unnoticed`: what passes as if nothing were missing, where the whole reply never came, is a breach. */
+  /** `unnoticed`: passing as if nothing were missing is a breach. */
   readonly failOn?: 'unnoticed';
   /** Laws of one's own, by name. */
   readonly laws?: readonly Law[] | Readonly<Record<string, Law>>;
-  /** Runs this schedule alone, beside the undisturbed runs. The evidence of its verdict comes from it, where it is not given. */
+  /** Runs this schedule alone, beside the undisturbed runs. */
   readonly schedule?: ScheduleFile;
   /** Ends the exploration early, with what there is. */
   readonly signal?: AbortSignal;
@@ -323,9 +323,9 @@ export interface ExploreReport {
     readonly disturbed: number;
   };
   readonly warnings: readonly string[];
-  /** Why not all was tried: `max-runs`, `max-time`, `interrupted`, `not-reached` where that is more than a tenth,
-   * `crossed` where a run passed without a request of its own; of a suite
-   * `not-alone` where tests fail alone, `not-theirs` where more than a tenth of its requests are of no known test. */
+  /** Why not all was tried: `max-runs`, `max-time`, `interrupted`, `not-reached` (over a tenth), `crossed` (a run
+   * passed without a request of its own); of a suite `not-alone` (tests fail alone), `not-theirs` (over a tenth of
+   * the requests are of no known test). */
   readonly incomplete: readonly string[];
   readonly timing: { readonly ms: number; readonly msPerRun: number };
   /** The report in words. */

@@ -41,7 +41,7 @@ const TILL_AGAIN = 500;
 export const gatewayDown: Habit = {
   id: 'gateway-down',
   what: 'is behind a gateway that is down at times',
-  kit: 'sends reads again; runs a check again from its beginning after a write that the gateway answered, as the write may have been done; reports the answer if it comes at the same request each time',
+  kit: 'sends reads again; runs a check again after a write that the gateway answered; reports the answer if it comes at the same request each time',
   /** A gateway now and then gives up on its backend, before or after it has passed the request on. */
   serve:
     (next, { random }) =>

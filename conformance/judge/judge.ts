@@ -108,8 +108,8 @@ function agreed(judgements: readonly Judgement[]): Judgement {
 const BY_NAME: ReadonlySet<string> = new Set(['VAULT-5/form']);
 
 /**
- * Judges exchanges that others had: each is held against the rules, in the light of all that came before. Sends nothing.
- * Unknown facts, such as the owner of a credential, count against nobody; credentials are kept by a digest alone.
+ * Judges exchanges that others had by the rules. Sends nothing. Unknown facts, such as the owner of a credential,
+ * count against nobody; credentials are kept by a digest alone.
  */
 export function createJudge(options: JudgeOptions = {}) {
   const profile = profileBy(options.profile);

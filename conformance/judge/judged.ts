@@ -46,8 +46,8 @@ function withBody(response: Response, body: ReadableStream<Uint8Array>): Respons
 }
 
 /**
- * Wraps a `fetch`: every exchange with the interface that passes it is judged, and passed on as it is. Read what came of it
- * with `judge.report()`.
+ * Wraps a `fetch`: every exchange with the interface is judged, and passed on as it is. `judge.report()` has the
+ * result.
  */
 export function judged(
   fetch: Fetch,

@@ -169,8 +169,7 @@ function skipsView(checks: readonly CheckResult[], context: ReportContext): Mark
 }
 
 /**
- * One page that holds all of a run (KIT-14): the verdict, what was checked, and what is wrong in one sentence each, behind
- * which the conversation stands. No request leaves it, and all that a target said is text.
+ * One page that holds all of a run (KIT-14). No request leaves it, and all that a target said is text.
  */
 export function htmlReport(results: Results): string {
   const context: ReportContext = { words: wordsOf(results), otherAnswers: answersIn(results) };

@@ -24,7 +24,7 @@ const BUDGET_NAMES = Object.keys(BUDGETS) as readonly BudgetName[];
 
 /** The limits that the caller gave. */
 export interface BudgetOptions {
-  /** The budget whose limits apply where no own limit is given. Default `default` without a control interface, else none. */
+  /** Limits where no own one is given. Default `default` without a control interface, else none. */
   readonly budget?: BudgetName | undefined;
   /** Most prompts. Default 150 without a control interface. */
   readonly maxPrompts?: number | undefined;

@@ -22,7 +22,7 @@ export interface RunnerOptions extends EngineOptions, BudgetOptions {
   readonly readOnly?: boolean | undefined;
   /** Requests a second; 0 is no limit. Default 5 without a control interface, else none. */
   readonly rate?: number | undefined;
-  /** Checks at a time. Default 4 without a control interface. With one, all checks share one clock, so 1. */
+  /** Checks at a time. Default 4 without a control interface, else 1. */
   readonly concurrency?: number | undefined;
   /** ms until an answer must begin, and again until it must end. Default 10,000. */
   readonly timeout?: number | undefined;

@@ -171,7 +171,7 @@ export interface Results {
     /** `client`: `url` names the adapter. */
     readonly kind: 'emulator' | 'live' | 'client';
     readonly url: string;
-    /** Whether the target runs in the process of the kit: nothing listens at its address. */
+    /** The target runs in the process of the kit. */
     readonly inProcess?: true;
     readonly profile: string;
     readonly published: boolean;
@@ -194,7 +194,7 @@ export interface Results {
   };
   /** `incomplete`: nothing failed, but nothing ran, or a part that should have run could not. */
   readonly verdict: 'pass' | 'fail' | 'incomplete';
-  /** Why the run is incomplete, or fails for another reason than a check. */
+  /** Why the run is incomplete, or fails without a check. */
   readonly incomplete: readonly Incomplete[];
   readonly exit: 0 | 1 | 3;
   readonly counts: Readonly<Record<Verdict, number>>;

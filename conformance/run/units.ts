@@ -104,7 +104,7 @@ export interface EngineOptions extends Selection, Pick<BudgetOptions, 'maxReques
   readonly requirements?: string | undefined;
   /** The findings that fail the target. Default `fail`; with `warn` those of published sentences count, too. */
   readonly failOn?: FailOn | undefined;
-  /** Percent of the selected rows that must come to a verdict for a complete run. Default 0. */
+  /** Percent of the selected rows that must come to a verdict. Default 0. */
   readonly minCoverage?: number | undefined;
   readonly events?: RunEvents | undefined;
   /** Ends the run early; its clean-up still runs. */

@@ -19,7 +19,7 @@ export const profileSchema = withZod((z) =>
     /** The header of a create's key: `idempotency-key` if left out (CREATE-4). */
     idempotency_header: z.string().regex(HEADER_NAME, 'expected a lower-case header name without colon').optional(),
     model_placeholder: z.string().min(1),
-    /** Whether a create that names no workspace is made in that of its key (CREATE-1): not where it is left out. */
+    /** Whether a create may leave out its workspace (CREATE-1). Default: no. */
     default_workspace: z.boolean().optional(),
     /** Methods that a signing request may name in `route` (SIGN-3). */
     route_methods: z.array(z.string().regex(/^[A-Z]+$/, 'expected an upper-case method')).min(1),

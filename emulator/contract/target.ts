@@ -8,10 +8,10 @@ export const targetSchema = withZod((z) => {
     base_url: text,
     control_url: text,
     daemon_origin: text,
-    /** With TLS: the file of the authority that clients must trust, PEM, on the emulator's machine. */
+    /** With TLS: the PEM file of the authority that clients must trust. */
     ca_file: text.optional(),
     profile: text,
-    /** Whether a create that names no workspace is made in that of its key (CREATE-1). */
+    /** Whether a create may leave out its workspace (CREATE-1). */
     default_workspace: z.boolean(),
     workspace_id: text,
     foreign_workspace_id: some,
@@ -40,7 +40,7 @@ export const targetSchema = withZod((z) => {
   });
 });
 /**
- * Addresses, credentials and ids of a target for a client or a conformance kit, in one object: `GET /_emulator/target`,
- * `--json`, and `emulator.target`. People a seed does not have are left out.
+ * Addresses, credentials and ids for a client or a conformance kit: `GET /_emulator/target`, `--json`, and
+ * `emulator.target`. People a seed does not have are left out.
  */
 export interface Target extends Infer<typeof targetSchema> {}

@@ -8,12 +8,11 @@ const BODILESS = new Set([204, 205, 304]);
 export type Taken = (chunks: number) => Promise<void> | void;
 
 /**
- * The answer of a case to its `request`-th request (from 0), in process: a `Response` whose body has exactly the chunks
- * that the cuts make, without cuts those of the case. Waits take no time. A body that the case cuts off ends in a
- * TypeError, as that of `fetch` does; one that it leaves open never ends (LAB-7).
+ * The answer of a case to its `request`-th request (from 0), in process: a `Response` whose body has the chunks that
+ * the cuts make, without cuts those of the case. Waits take no time. A body that the case cuts off ends in a
+ * TypeError; one that it leaves open never ends (LAB-7).
  *
- * `taken` is called when a chunk was read and more is asked for, before the next chunk: with the number of chunks so
- * far.
+ * `taken` is called before each next chunk, with the number of chunks so far.
  *
  * @throws TypeError for an exchange that only the lab's own sign or daemon answers
  */

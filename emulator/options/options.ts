@@ -30,7 +30,7 @@ export interface ReplayOptions {
 export interface EmulatorOptions {
   /** Path of the JSON store; without it, everything is kept in memory. */
   data?: string;
-  /** Waits for the disk at each commit: `data` then survives a loss of power too, at some milliseconds a write. */
+  /** Waits for the disk at each commit: `data` then survives a loss of power too. */
   fsync?: boolean;
   /** The world to start from: a seed, or the path of one. Default: `fixtures/seeds/default.json`. */
   seedFile?: string | Seed;
@@ -39,8 +39,8 @@ export interface EmulatorOptions {
   /** Names of the deployment: a shipped profile, a profile, or the path of one. Default: `svc`. */
   profile?: string | Profile;
   /**
-   * `virtual` stands still until you advance it. `auto` is a virtual clock that advances by itself to what a run, a
-   * boot, a teardown or an injected delay waits for (WEB-5). Default: `real`.
+   * `virtual` stands still until you advance it. `auto` advances by itself to what a run, a boot, a teardown or an
+   * injected delay waits for (WEB-5). Default: `real`.
    */
   clock?: ClockKind;
   /** Behaviours written in code, and JSON scripts as objects. */
@@ -51,7 +51,7 @@ export interface EmulatorOptions {
   regionalHosts?: readonly string[];
   /**
    * Names that a listener on loopback serves beside the loopback names; `*` is any. A request by another name is
-   * refused (421): the credentials are public, and a page may have a name rebound to this machine.
+   * refused (421).
    */
   allowHosts?: readonly string[];
   /**
@@ -81,18 +81,18 @@ export interface EmulatorOptions {
   /** Scripts for prompts that meet a condition, before those of the seed: a list, or the path of one. */
   matches?: string | readonly Match[];
   /**
-   * The harmless disturbances that faults may name, by their names; called when the first is met. The command line and
-   * `explore` hand in what the conformance kit has of them.
+   * The harmless disturbances that faults may name. The command line and `explore` hand in those of the conformance
+   * kit.
    */
   disturbances?: LoadDisturbances;
-  /** The conformance kit and the client lab for agents (AGENT-2); called when the first asks. The command line hands them in. */
+  /** The conformance kit and the client lab for agents (AGENT-2). The command line hands them in. */
   checks?: LoadChecks;
   /**
-   * Holds each exchange against the rules of the interface; the journal and the Requests page show which were kept and
-   * broken. The command line hands in what the conformance kit has of them, for `--judge`.
+   * Holds each exchange against the rules of the interface. The command line hands in those of the conformance kit,
+   * for `--judge`.
    */
   judge?: BeginJudge;
-  /** Whether agents and the console may have a command run on this machine over HTTP (`check_client`, `POST /_emulator/lab/adapters`). Default: false. */
+  /** Whether agents and the console may run a command over HTTP (`check_client`, `POST /_emulator/lab/adapters`). Default: false. */
   agentsMayRun?: boolean;
   /** How long an unused space stays, in ms of real time (SPACE-1). Default: 10 minutes. */
   spaceIdle?: number;
@@ -102,7 +102,7 @@ export interface EmulatorOptions {
   replay?: ReplayOptions;
   /**
    * Receives a record of each thing that happens; never a credential. Default: warnings and errors are written to
-   * standard error: waits for a clock that stands still, and the reasons of refusals.
+   * standard error.
    */
   log?: (record: Record<string, unknown>) => void;
   /** Without `log`: writes errors of the emulator itself alone, no warnings. */

@@ -13,8 +13,8 @@ export type Ending =
   | { end: 'failed'; retryable?: boolean; message?: string };
 
 /**
- * The events that a behaviour yields. `yield` of an ask evaluates to its {@link AskResult}, of anything else to
- * undefined. Returning is ending with `stop`; throwing ends the run as `failed`.
+ * The events that a behaviour yields. `yield` of an ask evaluates to its {@link AskResult}. Returning ends with
+ * `stop`, throwing as `failed`.
  */
 export type BehaviourEvent =
   /** One text, or several at once, each in a chunk of its own. */
@@ -43,9 +43,8 @@ export interface TurnContext {
   readonly signal: AbortSignal;
   readonly random: Random;
   /**
-   * Asks the vault of the intern, then the one that it borrows, whether a secret would be released to a host (VAULT-9).
-   * The value itself is for no behaviour to see. With `workspace` it asks the vault of its workspace, from which a
-   * secret is copied first.
+   * Asks the vault of the intern, then the one that it borrows, with `workspace` that of its workspace, whether a
+   * secret would be released to a host (VAULT-9).
    */
   readonly release: (name: string, to: string, vault?: 'workspace') => ReleaseVerdict;
 }

@@ -10,8 +10,8 @@ export type StoreErrorCode =
   | 'closed';
 
 /**
- * A store file that cannot be used. The message is one line for a person: which file, what is wrong and where, and the
- * new name of a damaged file that was set aside.
+ * A store file that cannot be used. The message names the file, what is wrong and where, and the new name of a
+ * damaged file.
  */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
