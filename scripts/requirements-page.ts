@@ -10,7 +10,7 @@ export function requirementsPage(rows: readonly Requirement[], checks: readonly 
   const lines = [
     '# Requirements',
     '',
-    'Each requirement of the interface. The checks that hold a service to one, and what each holds, needs and sends:',
+    'The checks of a requirement, and what each holds, needs and sends:',
     '',
     '```sh',
     'npx intern-conformance --plan --only LIST-2',
@@ -25,9 +25,9 @@ export function requirementsPage(rows: readonly Requirement[], checks: readonly 
     `${rows.length} requirements. \`npx vitest run conformance/requirements -u\` writes this page.`,
   ];
   for (const row of rows) {
-    lines.push('', `## ${row.id}`, '', `- ${LEVELS[row.level]} (${row.where}): ${cell(row.sentence)}`);
     const published = publishedOf(row.id);
-    if (published !== undefined) lines.push(`- “${cell(published.quote)}” (${published.where})`);
+    const where = published === undefined ? row.where : `${row.where}; ${published.where}`;
+    lines.push('', `## ${row.id}`, '', `- ${LEVELS[row.level]} (${where}): ${cell(row.sentence)}`);
     if (row.published !== undefined) lines.push(`- published: ${cell(row.published)}`);
     if (row.chosen !== undefined) lines.push(`- chosen: ${cell(row.chosen)}`);
     if (row.excluded !== undefined) lines.push(`- not checked: ${cell(row.excluded)}`);
