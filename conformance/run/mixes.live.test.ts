@@ -41,11 +41,11 @@ test('a mix has every habit of what it is made of', () => {
 
 /** Mixes that something was held against once, and others by chance. More: npm run soak -- --mix 3 */
 const MIXES = [
-  ['obeys nothing and chats', 'queues what waits for a provision', 'is tidied up by somebody else'],
+  ['obeys nothing and chats', 'shows interns that wait for a provision as queued', 'is tidied up by somebody else'],
   ['needs a moment before it takes prompts', 'wakes for a prompt'],
-  ['fails to boot, or to go, at times', 'has statuses of its own'],
-  ['names the route of a proof its way', 'has success statuses of its own'],
-  ['has a clock an hour ahead', 'boots at once what it creates', 'has statuses of its own'],
+  ['sometimes fails to boot or to tear down an intern', 'has statuses of its own'],
+  ['has its own name for the route of a proof', 'has success statuses of its own'],
+  ['has a clock an hour ahead', 'boots each new intern at once', 'has statuses of its own'],
   ['wakes for a prompt', 'has statuses of its own'],
 ].map((names) => mixed(names.map(called)));
 
@@ -68,7 +68,7 @@ test.each([...MIXES, mixOf('one', 2), mixOf('two', 3), mixOf('three', 3)])(
 test('nothing is held against a habit that nobody can ask for any more, as the time of the run is up', {
   timeout: 300_000,
 }, async () => {
-  const mix = mixed(['names the route of a proof its way', 'takes its time for each answer'].map(called));
+  const mix = mixed(['has its own name for the route of a proof', 'takes its time for each answer'].map(called));
   const { driver, host, close } = await deploy(mix, 'soak-80029');
   try {
     const results = await run({ driver, host, seed: 'soak-80029', rate: 0 });
