@@ -26,8 +26,9 @@ export function requirementsPage(rows: readonly Requirement[], checks: readonly 
   ];
   for (const row of rows) {
     const published = publishedOf(row.id);
-    const where = published === undefined ? row.where : `${row.where}; ${published.where}`;
-    lines.push('', `## ${row.id}`, '', `- ${LEVELS[row.level]} (${where}): ${cell(row.sentence)}`);
+    const where = published?.where ?? (row.level === 'S' ? row.where : undefined);
+    const place = where === undefined ? '' : ` (${where})`;
+    lines.push('', `## ${row.id}`, '', `- ${LEVELS[row.level]}${place}: ${cell(row.sentence)}`);
     if (row.published !== undefined) lines.push(`- published: ${cell(row.published)}`);
     if (row.chosen !== undefined) lines.push(`- chosen: ${cell(row.chosen)}`);
     if (row.excluded !== undefined) lines.push(`- not checked: ${cell(row.excluded)}`);

@@ -79,7 +79,7 @@ export function journalRows(parts: ControlParts): ControlRow[] {
   };
   return [
     controlRow('GET /journal', {
-      does: 'Lists the newest 1,000 requests and responses, newest last, without credentials',
+      does: 'Lists the newest 1,000 requests and responses, newest last',
       query: {
         operation: 'Only this operation',
         status: 'Only this status: `409` or `4xx`',
@@ -108,7 +108,7 @@ export function journalRows(parts: ControlParts): ControlRow[] {
       },
     }),
     controlRow('GET /journal/:id/explain', {
-      does: 'Explains one: what was wrong to the field, the requirement with its sentence, and what to send instead, as curl',
+      does: 'Explains one: what was wrong, the requirement, and what to send instead, as curl',
       async handle({ params }) {
         const draft = draftOf(params.id, '; POST /_emulator/signing/explain explains what daemons accept');
         const { explainExchange } = await import('./explain/explain.js');

@@ -58,7 +58,7 @@ interface AdapterDeps {
 export function labRows(lab: LazyLab, { checks, mayRun, scope }: AdapterDeps): ControlRow[] {
   return [
     controlRow('GET /lab/cases', {
-      does: 'Lists the cases of the client lab: id, layer, class, title and the abilities that they need',
+      does: 'Lists the cases of the client lab',
       handle: async () =>
         json({
           data: (await lab.open()).cases.map(({ id, layer, class: kind, title, needs = [] }) => ({
@@ -71,7 +71,7 @@ export function labRows(lab: LazyLab, { checks, mayRun, scope }: AdapterDeps): C
         }),
     }),
     controlRow('GET /lab/cases/:id', {
-      does: 'Shows a case of the client lab whole: what is sent, and what a right client makes of it',
+      does: 'Shows a case of the client lab: what is sent, and what a right client makes of it',
       async handle({ params }) {
         const { findCase } = await lab.open();
         return json(orRefused(() => findCase(params.id)));
@@ -102,7 +102,7 @@ export function labRows(lab: LazyLab, { checks, mayRun, scope }: AdapterDeps): C
       handle: () => json({ data: lab.list() }),
     }),
     controlRow('GET /lab/runs/:run', {
-      does: 'Shows what the client did in a run: requests, times, bytes taken, how the connection closed',
+      does: 'Shows what the client did in a run',
       handle({ params }) {
         const run = lab.read(params.run);
         if (run === undefined) throw new ControlError(404, `no run ${params.run}`);
@@ -110,7 +110,7 @@ export function labRows(lab: LazyLab, { checks, mayRun, scope }: AdapterDeps): C
       },
     }),
     controlRow('GET /lab/runs/:run/sent', {
-      does: 'Shows what was sent for each request of a run: each write with its time, silences, and the end',
+      does: 'Shows what was sent for each request of a run',
       async handle({ params }) {
         const sent = (await lab.open()).sent(params.run);
         if (sent === undefined) throw new ControlError(404, `no run ${params.run}`);
@@ -128,7 +128,7 @@ export function labRows(lab: LazyLab, { checks, mayRun, scope }: AdapterDeps): C
       },
     }),
     controlRow('POST /lab/adapters', {
-      does: 'Runs the command of an adapter on this machine through cases, and answers when it has ended; needs `--agents-may-run`',
+      does: 'Runs the command of an adapter through cases, and answers when it has ended; needs `--agents-may-run`',
       body: adapterSchema,
       shape: '{"command": [program, argument, …], "only"?: [ids or patterns], "cuts"?: "few"|"all"|"none"}',
       async handle(call) {
@@ -160,7 +160,7 @@ export function labRows(lab: LazyLab, { checks, mayRun, scope }: AdapterDeps): C
       },
     }),
     controlRow('DELETE /lab/runs/:run', {
-      does: 'Ends a run, and closes the connections that it holds open',
+      does: 'Ends a run, and closes its connections',
       async handle({ params }) {
         if (lab.read(params.run) === undefined) throw new ControlError(404, `no run ${params.run}`);
         await (await lab.open()).finish(params.run);

@@ -158,7 +158,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
       },
     }),
     controlRow('DELETE /scripts/:name', {
-      does: 'Takes back a script that was put here; one of the same name from another source counts again',
+      does: 'Takes back a script that was put here',
       async handle({ params }) {
         if (!scripts.delete(params.name)) throw new ControlError(404, `no script ${params.name} was put here`);
         await parts.commit();
@@ -170,7 +170,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
       handle: () => list(readers.shown(parts.interns().map((row) => row.record))),
     }),
     controlRow('GET /interns/:id', {
-      does: 'Shows an intern with its vault, script, API key and runs, whatever workspace it is in',
+      does: 'Shows an intern with its vault, script, API key and runs',
       handle: ({ params }) => internView(internOf(params.id)),
     }),
     controlRow('PUT /interns/:id/script', {
@@ -186,7 +186,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
       },
     }),
     controlRow('DELETE /interns/:id/script', {
-      does: 'Takes the script off an intern that was put on it: prompts, matches and the intern itself choose again',
+      does: 'Takes the script off an intern',
       async handle({ params }) {
         const row = internOf(params.id);
         parts.setScript(row, null);
@@ -199,7 +199,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
       handle: () => json(readers.match()),
     }),
     controlRow('PUT /matches', {
-      does: 'Replaces them all; of several that a prompt meets, the first counts',
+      does: 'Replaces them all',
       body: matchesSchema,
       shape: '[{"when": {"contains"?, "regex"?, "session"?, "turn"?}, "script"}, …]',
       async handle(call) {
@@ -211,7 +211,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
       },
     }),
     controlRow('DELETE /matches', {
-      does: 'Returns to those of the start: of the options and the seed',
+      does: 'Returns to those of the start',
       async handle() {
         parts.matches.clear();
         await parts.commit();
@@ -224,7 +224,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
       handle: ({ query }) => list(readers.shown(parts.runs.list(query.get('intern_id') ?? undefined))),
     }),
     controlRow('GET /runs/:id', {
-      does: 'Shows one run, with its script and what either side said in it so far',
+      does: 'Shows one run, with its script and transcript',
       handle({ params }) {
         const id = params.id;
         const run = parts.runs.find(id);
@@ -262,7 +262,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
       handle: switches,
     }),
     controlRow('PUT /settings', {
-      does: 'Turns vault writes off or on, or makes the next directory sync fail; missing keys stay as they are',
+      does: 'Turns vault writes off or on, or makes the next directory sync fail',
       body: switchesBody,
       shape: '{"vault_writes"?: "on"|"off", "scim_sync"?: "succeeds"|"fails"}',
       async handle(call) {

@@ -21,11 +21,11 @@ export const snapshotRows = (snapshots: SnapshotsPart, clock: () => object): rea
     handle: ({ params }) => json(snapshots.get(params.name)),
   }),
   controlRow('PUT /snapshots/:name', {
-    does: 'Keeps the state under a name: interns, keys, clock, scripts, faults, limits, used nonces, randomness',
+    does: 'Keeps the state under a name',
     handle: ({ params }) => json(snapshots.put(params.name)),
   }),
   controlRow('POST /snapshots/:name/restore', {
-    does: 'Restores a snapshot, including time and randomness: the same requests get the same bytes; open runs end',
+    does: 'Restores a snapshot',
     async handle({ params }) {
       await snapshots.restore(params.name);
       return json({ restored: params.name, ...clock() });

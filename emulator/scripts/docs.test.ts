@@ -30,7 +30,8 @@ describe('docs/scripts.md', () => {
 
   test('each recipe has a script', () => {
     expect(blocks.size).toBeGreaterThan(5);
-    expect(page.match(/^### \d+\./gm)).toHaveLength(blocks.size);
+    // The first example of the page is one without a number.
+    expect(page.match(/^### \d+\./gm)).toHaveLength(blocks.size - 1);
   });
 
   /** The words of a run of a recipe, given the answers to its questions and the time on its clock. */
