@@ -15,10 +15,10 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** Something that has a read of its own: its event is the answer of that read, without credentials. */
+/** Types of things that have a read call. Their event is the answer of that call, without credentials. */
 export type Readable = Exclude<EventType, 'said' | 'request' | 'write'>;
 
-/** An event on its way: its text is made when it is sent, once for all receivers. */
+/** An unsent event. Its text is made when it is sent, once for all receivers. */
 export interface Pending {
   readonly seq: number;
   readonly type: EventType;
@@ -35,35 +35,32 @@ export interface Past {
 
 export interface EventsDeps {
   readonly sequence: Sequence;
-  /**
-   * Distinguishes this emulator from an earlier one at the same address, so that ids of that one are not taken for
-   * ours.
-   */
+  /** Distinguishes ids of this emulator from those of an earlier one at the same address. */
   tag(): string;
   /** The present state of a thing; undefined once it is gone. `within` is the intern of a run. */
   read(type: Readable, id: string, within?: string): unknown;
   readonly past: Past;
-  /** Some ms of the machine's time, between two batches. */
+  /** Waits some ms of real time, between two batches. */
   pause(ms: number): Promise<void>;
-  /** A turn to send one subscriber some of the missed changes; undefined if it may be now. */
+  /** Waits for a turn to send one subscriber missed changes; undefined if it may send now. */
   turn(): Promise<void> | undefined;
 }
 
-/** How many changed things are remembered for subscribers that reconnect. */
+/** The number of changed things that are remembered for subscribers that reconnect. */
 const REMEMBERED = 5_000;
-/** How many more are dropped together: taking the oldest one by one from a map gets ever slower. */
+/** So many more are dropped together, which is faster than one by one. */
 const FORGOTTEN_AT_ONCE = 500;
-/** Between two batches, in ms: events of the meantime leave together. */
+/** ms between two batches. */
 const BATCH_EVERY = 50;
-/** Requests at once, and in each further batch (200 a second): faster ones are counted instead. */
+/** Requests that are sent at once, and in each further batch (200 a second). Any more are only counted. */
 const REQUESTS_AT_ONCE = 300;
 const REQUESTS_PER_BATCH = 10;
-/** How many bytes may wait for a subscriber that does not read; the journal holds the rest once. */
+/** Most bytes that wait for a subscriber that does not read. The rest comes from the journal later. */
 const WAITING = 64 * 1024;
-/** How many changes are searched together for those that a subscriber missed; up to the most if it missed few. */
+/** The span of changes that is searched for a subscriber's missed ones. It grows up to the widest if few are found. */
 const WINDOW = 512;
 const WIDEST = 8 * WINDOW;
-/** At about this many characters of missed events, the sender waits for the reader. */
+/** About the characters of missed events that are sent before the sender waits for the reader. */
 const PIECE = 16 * 1024;
 
 interface Subscriber {
@@ -71,7 +68,7 @@ interface Subscriber {
   readonly controller: ReadableStreamDefaultController<Uint8Array>;
   /** The last change that it was sent. */
   sent: number;
-  /** It has missed something, or has more waiting than it may: it gets the rest as it reads. */
+  /** It missed changes, or too many bytes wait for it. It gets the rest as it reads. */
   lagging: boolean;
 }
 
@@ -85,8 +82,8 @@ interface Mark {
 const encoder = new TextEncoder();
 
 /**
- * Sends changes to subscribers. Without subscribers, a change costs a number and a look-up: its event is made only when
- * it is sent. A subscriber that reconnects gets each changed thing once, in its present state.
+ * Sends changes to subscribers. Events cost almost nothing while nobody subscribes. A subscriber that reconnects gets each
+ * changed thing once, in its present state.
  */
 export function createEvents({ sequence, tag, read, past, pause, turn }: EventsDeps) {
   const subscribers = new Set<Subscriber>();
@@ -95,7 +92,7 @@ export function createEvents({ sequence, tag, read, past, pause, turn }: EventsD
   let queue: Pending[] = [];
   let scheduled = false;
   let closed = false;
-  /** How many requests may be sent in the next batch. */
+  /** The number of requests that the next batch may hold. */
   let room = REQUESTS_AT_ONCE;
   let skipped = 0;
 
@@ -118,15 +115,14 @@ export function createEvents({ sequence, tag, read, past, pause, turn }: EventsD
     if ((subscriber.controller.desiredSize ?? 0) <= 0) subscriber.lagging = true;
   };
 
-  /** The changes of these types after one place, up to another, in order. */
+  /** The changes of these types after `from`, up to and including `to`, in order. */
   const between = (types: ReadonlySet<EventType>, from: number, to: number): Pending[] => {
     const missed = past.since(from, to);
-    // In order of their places: a thing that changes anew goes to the end.
     for (const mark of marks.values()) if (mark.seq > from && mark.seq <= to) missed.push(pendingOf(mark));
     return missed.filter(({ type }) => types.has(type)).sort((a, b) => a.seq - b.seq);
   };
 
-  /** Sends a subscriber some of the missed changes, or that it missed too many. */
+  /** Sends a subscriber some of its missed changes, or a `reset` if these are forgotten. */
   const catchUp = (subscriber: Subscriber) => {
     const { types, sent } = subscriber;
     if (sent < Math.max(forgotten, past.forgotten()) || sent > sequence.last) {
@@ -174,7 +170,7 @@ export function createEvents({ sequence, tag, read, past, pause, turn }: EventsD
   };
 
   const deliver = async () => {
-    // The first leaves at once with the rest of this turn; later ones leave in batches.
+    // The first batch holds the events of this turn. Later ones are paced.
     await new Promise<void>((resolve) => setImmediate(resolve));
     while ((queue.length > 0 || skipped > 0 || room < REQUESTS_AT_ONCE) && !closed) {
       flush();
@@ -194,7 +190,7 @@ export function createEvents({ sequence, tag, read, past, pause, turn }: EventsD
     schedule();
   };
 
-  /** The place among all changes of an id; an impossible one if the id is not ours. */
+  /** The `seq` of an event's id; an impossible one if the id is not ours. */
   const placeOf = (id: string): number => {
     const ours = `${tag()}-`;
     const place = id.startsWith(ours) ? Number(id.slice(ours.length)) : Number.NaN;
@@ -210,10 +206,7 @@ export function createEvents({ sequence, tag, read, past, pause, turn }: EventsD
   };
 
   return {
-    /**
-     * Whether an event must be made now and sent: somebody wants it. If there are more requests than anybody can follow,
-     * the rest are only counted.
-     */
+    /** Whether somebody wants an event of this type now. Requests beyond the pace are only counted. */
     takes(type: EventType): boolean {
       if (subscribers.size === 0) return false;
       if (type !== 'request') return true;
@@ -229,12 +222,12 @@ export function createEvents({ sequence, tag, read, past, pause, turn }: EventsD
     changed(type: Readable, id: string, within?: string): void {
       const key = `${type} ${id}`;
       const mark = { seq: sequence.next(), type, id, within };
-      // Reinserted at the end, so that things that change often are not forgotten before those that changed once.
+      // Reinserted at the end: the thing that changed longest ago is forgotten first.
       marks.delete(key);
       marks.set(key, mark);
       if (marks.size >= REMEMBERED + FORGOTTEN_AT_ONCE) forget();
       if (subscribers.size === 0) return;
-      // The present state: its next change has an event of its own.
+      // Read now: the next change has its own event.
       const data = pendingOf(mark).data();
       enqueue({ seq: mark.seq, type, data: () => data });
     },
@@ -242,18 +235,18 @@ export function createEvents({ sequence, tag, read, past, pause, turn }: EventsD
     send(pending: Pending): void {
       if (subscribers.size > 0) enqueue(pending);
     },
-    /** Everything may have changed: subscribers read anew. */
+    /** Everything may have changed: subscribers must read again. */
     reset(): void {
       marks.clear();
       queue = [];
       forgotten = sequence.next();
       const text = resetBlock('everything was replaced');
-      // A subscriber that lags finds out by itself.
+      // A lagging subscriber gets the reset when it catches up.
       for (const subscriber of subscribers) if (!subscriber.lagging) push(subscriber, text, forgotten);
     },
     /**
-     * A stream of server-sent events, of these types or of all: from now on, or from after the event with this id as far
-     * as that is known, else with a `reset` first.
+     * A stream of server-sent events of these types, from now on or after the event with an id. It begins with a `reset` if
+     * changes since then are forgotten.
      */
     subscribe(types: ReadonlySet<EventType>, after: string | null): ReadableStream<Uint8Array> {
       let own: Subscriber | undefined;
@@ -269,7 +262,7 @@ export function createEvents({ sequence, tag, read, past, pause, turn }: EventsD
           async pull() {
             if (!own?.lagging) return;
             await turn();
-            // Meanwhile it may have left.
+            // It may have left during the wait.
             if (!subscribers.has(own)) return;
             own.lagging = false;
             if (own.sent !== sequence.last) catchUp(own);

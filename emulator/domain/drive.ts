@@ -6,21 +6,21 @@ import { text, validateEvent } from './behaviour-events.js';
 import type { Run } from './run.js';
 import { HELD_LIMIT, sizeOfText } from './run-log.js';
 
-/** A behaviour's texts that are said together stay one event up to about this many bytes. */
+/** Texts that a behaviour says together are one event, up to about this many bytes. */
 const TOGETHER = 64 * 1024;
-/** A behaviour that yields without waiting gives others a turn after this many events. */
+/** After this many events without a wait, a behaviour gives others a turn. */
 const BURST = 1_024;
 /**
  * An advance of the clock waits for this many bursts in a row. A behaviour that never waits must not hold it forever.
  */
 const HELD_BURSTS = 1_000;
 
-/** How a script ended a run, or what ended it from outside. */
+/** The end of a run, by its script or from outside. */
 export interface End {
   readonly ended: RunEnded;
   readonly retryable?: boolean;
   readonly message?: string;
-  /** The refusal if the prompt had not been accepted yet; otherwise the stream opens and reports the ending. */
+  /** The refusal of a prompt that was not accepted yet. After that, the stream reports the end. */
   readonly refusal?: ErrorKey;
 }
 
@@ -31,13 +31,13 @@ export interface DriverDeps {
   answer(run: Run, ask: Ask): AskResult | undefined;
   ask(run: Run, ask: Ask): void;
   end(run: Run, end: End): void;
-  /** The error that the behaviour threw, or a yielded value that is not an event. */
+  /** The behaviour threw an error, or yielded an invalid event. */
   failed(run: Run, error: unknown): void;
-  /** Gives others a turn; an advance of the clock waits for it if `hold` is set. */
+  /** Gives others a turn. With `hold`, an advance of the clock waits for it. */
   letOthersRun(run: Run, hold: boolean): Promise<void>;
-  /** Between two words of a text, in ms; 0 says it at once. */
+  /** ms between two words of a text; 0 says it at once. */
   pace(): number;
-  /** Until the reader has taken enough of the held events. A reader that takes nothing ends the run. */
+  /** Waits until the reader has taken enough events. A reader that takes nothing ends the run. */
   waitForReader(run: Run): Promise<void>;
   /** Rejects when the run ends. */
   sleep(run: Run, ms: number): Promise<void>;
@@ -65,7 +65,7 @@ export function createDriver(deps: DriverDeps) {
     append(run, { type: 'model', model });
   };
 
-  /** Appends what is said; returns the number of its pieces. */
+  /** Appends a text, or several. Returns their number. */
   const say = (run: Run, said: string | readonly string[]): number => {
     if (!Array.isArray(said)) {
       append(run, { type: 'content', texts: [text(said, 'say')] });
@@ -81,7 +81,7 @@ export function createDriver(deps: DriverDeps) {
       size = 0;
     };
     for (const [at, piece] of texts.entries()) {
-      // The texts before it were said.
+      // `text` throws for an invalid piece: the valid ones before it were said.
       if (typeof piece !== 'string') appendUpTo(at);
       size += sizeOfText(text(piece, 'say'));
       if (size >= TOGETHER) appendUpTo(at + 1);
@@ -100,7 +100,7 @@ export function createDriver(deps: DriverDeps) {
     }
   };
 
-  /** Until the behaviour asks or ends. `input` is what its last `yield` evaluates to. */
+  /** Runs until the behaviour asks or ends. `input` is the value of its last `yield`. */
   return async (run: Run, bootedModel: string | null, input?: AskResult): Promise<void> => {
     const { generator } = run;
     if (!generator) return;
@@ -111,7 +111,7 @@ export function createDriver(deps: DriverDeps) {
       while (run.status === 'running') {
         const step = await generator.next(next);
         next = undefined;
-        // Ended from outside meanwhile, which returned the generator.
+        // The run was ended from outside, which also closed the generator.
         if (run.generator !== generator) return;
         if (step.done) return deps.end(run, { ended: 'stop' });
         const event = validateEvent(step.value);

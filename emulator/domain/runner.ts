@@ -13,16 +13,16 @@ import { createSleeps, RunEndedError } from './sleeps.js';
 import type { Utterance } from './transcripts.js';
 import { beginTurn, type TurnDeps, type TurnIntern } from './turn.js';
 
-/** How long a reader for whom {@link HELD_LIMIT} is held may take nothing of it, in ms of the host's time. */
+/** ms of real time for which a reader may take nothing while {@link HELD_LIMIT} bytes wait for it. */
 const READER_PATIENCE = 2_000;
 
-/** How long an intern may take to accept a prompt, in ms: to say, wait or end (CHAT-16, 504). */
+/** ms in which an intern must accept a prompt: by saying something, waiting or ending (CHAT-16, 504). */
 const ACCEPT_TIMEOUT = 30_000;
 
 export interface RunnerDeps {
   readonly clock: Clock;
   readonly random: Random;
-  /** A source of its own for a behaviour: `stream` separates the runs. */
+  /** A behaviour's own source of random numbers. `stream` names the run. */
   readonly randomFor: (stream: string) => Random;
   readonly log: (record: Record<string, unknown>) => void;
   /** The answer that the run gives by itself, or undefined to ask. */
@@ -31,7 +31,7 @@ export interface RunnerDeps {
   readonly release: TurnDeps['release'];
   readonly interactionDeadline: () => number;
   readonly executionDeadline: () => number;
-  /** Between two words of a text, in ms; 0 says it at once. */
+  /** ms between two words of a text; 0 says it at once. */
   readonly pace: () => number;
   /** A run went from one status to another. */
   readonly changed: (run: Run, from: Run['status']) => void;
@@ -42,8 +42,8 @@ export interface RunnerDeps {
 }
 
 /**
- * Moves runs: drives the generator of a behaviour, appends what it yields to the run's log, wakes the reader once the
- * behaviour is idle (it sleeps, asks, ends or simply takes its time), and ends the run. One generator, one reader.
+ * Drives runs. It appends the events of a behaviour's generator to the run's log, and ends the run. The reader wakes when the
+ * behaviour is idle: it sleeps, asks, ends or computes. A run has one generator and one reader.
  */
 export function createRunner(deps: RunnerDeps) {
   const { clock } = deps;
@@ -62,16 +62,14 @@ export function createRunner(deps: RunnerDeps) {
     opening();
   };
 
-  /**
-   * The behaviour yields nothing more at once: the prompt counts as accepted, and the reader may have what is ready.
-   */
+  /** The behaviour yields nothing more for now. The prompt counts as accepted, and the reader gets the ready events. */
   const idle = (run: Run) => {
     run.atWork = false;
     accept(run);
     run.reader?.wake();
   };
 
-  /** After everything that is ready at once: behaviours that neither sleep nor end are read as they go. */
+  /** Becomes idle after all work that is ready now: so the reader follows a behaviour that neither sleeps nor ends. */
   const idleSoon = (run: Run) => {
     setImmediate(() => {
       if (run.atWork) idle(run);
@@ -88,17 +86,14 @@ export function createRunner(deps: RunnerDeps) {
     idleSoon(run);
   };
 
-  /** Appends an event that does not come from the behaviour, which therefore cannot wait for the reader. */
+  /** Appends an event from outside the behaviour, such as a steer. It cannot wait for the reader. */
   const appendFromOutside = (run: Run, event: Exclude<RunEvent, { type: 'end' }>) => {
     append(run, event);
     const limit = run.status === 'running' ? 2 * HELD_LIMIT : HELD_LIMIT;
     if (run.held > limit && run.status !== 'ended' && !run.taken) overflow(run);
   };
 
-  /**
-   * The run waits for a slow reader, and no automatic clock advances meanwhile. A reader that reads nothing ends the
-   * run.
-   */
+  /** Waits for a slow reader, and holds an automatic clock. A reader that takes nothing ends the run. */
   const waitForReader = async (run: Run) => {
     const release = clock.hold();
     idle(run);
@@ -144,7 +139,7 @@ export function createRunner(deps: RunnerDeps) {
     deps.said?.(run.id, { type: 'end', ended, usage: run.usage, ...(message === undefined ? {} : { message }) });
     setStatus(run, 'ended');
 
-    // A behaviour that ends by itself and waits for nothing needs no reason.
+    // A behaviour that stopped and awaits nothing never sees the reason.
     const reason = run.sleeps || ended !== 'stop' ? new RunEndedError(`the run ended: ${ended}`) : undefined;
     sleeps.end(run, reason);
     void run.scope.dispose(reason);
@@ -164,7 +159,7 @@ export function createRunner(deps: RunnerDeps) {
         ...(message === undefined ? {} : { message }),
       });
     } else {
-      // Nobody will read on: texts may be steered behind a question that was never answered.
+      // Nobody reads further. Texts may remain that were steered after an unanswered question.
       clearEvents(run);
     }
     idle(run);
@@ -180,7 +175,7 @@ export function createRunner(deps: RunnerDeps) {
 
   const scriptFailed = (run: Run, error: unknown) => {
     if (error instanceof RunEndedError) return;
-    // How the platform's own waits reject when a run's signal aborts.
+    // Waits of the platform reject with an AbortError when the run's signal aborts.
     if (run.status === 'ended' && error instanceof Error && error.name === 'AbortError') return;
     deps.log({
       level: 'error',
@@ -205,7 +200,7 @@ export function createRunner(deps: RunnerDeps) {
     idle(run);
   };
 
-  /** An error of a behaviour, wherever it throws: the run fails, and nothing else does. */
+  /** A behaviour threw an error: only its run fails. */
   const failed = (run: Run, error: unknown) => {
     scriptFailed(run, error);
     end(run, { ended: 'failed', ...(run.events === 0 && { refusal: 'turn_failed' as const }) });
@@ -221,7 +216,7 @@ export function createRunner(deps: RunnerDeps) {
     letOthersRun: (run, hold) => letOthersRun(run, hold),
   });
 
-  /** Gives other work a turn, and the reader what is ready. */
+  /** Gives other work a turn, and the reader the ready events. */
   const letOthersRun = async (run: Run, hold: boolean) => {
     const release = hold ? clock.hold() : undefined;
     await new Promise<void>((resolve) => setImmediate(resolve));
@@ -246,9 +241,8 @@ export function createRunner(deps: RunnerDeps) {
     append: appendFromOutside,
     failed,
     /**
-     * Starts a run whose record is made: calls the behaviour and drives it. Resolves once the intern accepted the
-     * prompt (it said something, waits, or ended, unless it failed first); rejects with the 502 or 504 of
-     * CHAT-16. `onWait` is called if it does not accept at once.
+     * Starts the behaviour of a new run. Resolves once the intern has accepted the prompt: it said something, waits, or ended.
+     * Rejects with the 502 or 504 of CHAT-16. `onWait` is called if it does not accept at once.
      */
     start(run: Run, prompt: string, intern: TurnIntern, onWait: () => void = () => {}): Promise<void> {
       const accepted = new Promise<void>((resolve, reject) => {
@@ -271,7 +265,7 @@ export function createRunner(deps: RunnerDeps) {
       return accepted;
     },
     /**
-     * Passes the answer to the run that asked, which continues where it paused; resolves once it comes to rest again.
+     * Passes an answer to the run that asked, which continues where it paused. Resolves once the run is idle again.
      */
     answer(run: Run, answer: AskResult): Promise<void> {
       run.timer?.cancel();
@@ -290,8 +284,7 @@ export function createRunner(deps: RunnerDeps) {
   };
 
   /**
-   * A behaviour accepts a prompt by doing something. One that neither yields nor waits has {@link ACCEPT_TIMEOUT} for
-   * it.
+   * A behaviour accepts a prompt with its first event or wait. It has {@link ACCEPT_TIMEOUT} for that.
    */
   function idleSoonUnlessSilent(run: Run, onWait: () => void) {
     setImmediate(() => {

@@ -3,7 +3,7 @@ import type { ReceivedRequest } from '../requests/received-request.js';
 import { isLoopbackHost } from './hosts.js';
 import type { AnyResponse, PlainResponse } from './response.js';
 
-/** Headers of an answer that a page may read, beside those that every page may read (WEB-1). */
+/** Headers of an answer that an allowed page may read, besides the standard ones (WEB-1). */
 const EXPOSED = 'x-request-id, retry-after, x-emulator-detail, deprecation, link, location';
 /** Headers that a page may send if its preflight names none. */
 const ALLOWED = ['authorization', 'content-type', 'x-request-id'];
@@ -17,8 +17,8 @@ export class CorsInvalid extends Error {
 export type Header = (name: string) => string | null | undefined;
 
 /**
- * Requests that another site's page makes need not carry an `Origin`: `<img src>` does not. Browsers still say where
- * such requests come from; other clients say nothing.
+ * The refusal of a request from another site's page. Such a request may lack `Origin`, as for `<img src>`, but a browser still
+ * names its site. Other clients name none.
  */
 export function foreignSite(header: Header): string | undefined {
   const site = header('sec-fetch-site');
@@ -26,7 +26,7 @@ export function foreignSite(header: Header): string | undefined {
   return `requests from other sites are refused (Sec-Fetch-Site: ${site})`;
 }
 
-/** The pages of other origins that may use the interface, and the headers that tell their browsers. */
+/** Decides which origins may use the interface, and makes the headers for browsers. */
 export interface Cors {
   allows(origin: string): boolean;
   /** The headers of any answer to a request with this `Origin`. */
@@ -55,7 +55,7 @@ function isLoopbackOrigin(origin: string): boolean {
   return (protocol === 'http:' || protocol === 'https:') && isLoopbackHost(host);
 }
 
-/** Tells allowed origins: loopback origins, and `entries` beside them; `*` is any, `none` not even loopback. */
+/** Whether an origin is allowed: loopback origins and `entries` are. `*` allows any, `none` not even loopback. */
 function allowing(entries: readonly string[]): (origin: string) => boolean {
   if (entries.includes('none')) {
     if (entries.length > 1) throw new CorsInvalid('CORS: none must be the only entry');
@@ -75,11 +75,11 @@ function allowing(entries: readonly string[]): (origin: string) => boolean {
 }
 
 /**
- * CORS of the interface and the daemons (WEB-1). The credentials are bearer tokens, never cookies. A page can do only
- * what the holder of the token can do, so every loopback page may be admitted.
+ * CORS of the interface and the daemons (WEB-1). Every loopback page may be admitted: credentials are bearer tokens, never
+ * cookies, so a page can do nothing without one.
  *
- * @param entries those of `--cors`
- * @param ofProfile names of the headers that a profile names: of keys and of proofs
+ * @param entries the values of `--cors`
+ * @param ofProfile the headers that the profile names, for keys and proofs
  * @throws CorsInvalid for an invalid entry
  */
 export function createCors(entries: readonly string[] = [], ofProfile: readonly string[] = []): Cors {
@@ -124,7 +124,7 @@ export function createCors(entries: readonly string[] = [], ofProfile: readonly 
   };
 }
 
-/** A server whose answers carry the headers of CORS, and that answers preflights. */
+/** Adds CORS headers to a server's answers, and answers preflights. */
 export const withCors =
   <R extends ReceivedRequest, B>(cors: Cors, serve: (request: R, bindings?: B) => Promise<AnyResponse>) =>
   async (request: R, bindings?: B): Promise<AnyResponse> => {
@@ -139,7 +139,7 @@ export const withCors =
   };
 
 /**
- * Lets a page read what it fetches of the login provider, which answers by Node's own means.
+ * Lets a page read answers of the login provider, which uses Node's own requests and responses.
  *
  * @returns true for a preflight, which is then answered
  */
@@ -155,7 +155,7 @@ export function admitPage(cors: Cors, request: IncomingMessage, response: Server
   }
   // Unless CORS headers are set, the provider admits any page.
   if (!response.hasHeader('access-control-expose-headers')) response.setHeader('access-control-expose-headers', '');
-  // To the guard, an admitted page is not a foreign one.
+  // The guard must not take an admitted page for a foreign one.
   if (origin !== undefined && cors.allows(origin)) {
     delete request.headers.origin;
     delete request.headers['sec-fetch-site'];

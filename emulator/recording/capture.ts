@@ -1,20 +1,18 @@
-/**
- * The memory that a recorder may use, in bytes: of one exchange, and of all that are in progress or wait to be written.
- */
+/** The memory that a recorder may use, in bytes: for one exchange, and for all unwritten ones together. */
 export interface Limits {
   readonly each: number;
   readonly all: number;
 }
 
-/** How many bytes of an exchange are kept, where nothing else is asked for. */
+/** The default for the bytes of an exchange that are kept. */
 export const DEFAULT_LIMIT = 64 * 1_048_576;
-/** How many exchanges of that size are kept at one time. */
+/** The number of exchanges of full size that fit into memory. */
 const AT_ONCE = 4;
 
-/** The memory that a proxy uses where an exchange may have so many bytes. */
+/** The limits of a proxy whose exchanges may have `limit` bytes. */
 export const limitsBy = (limit: number): Limits => ({ each: limit, all: limit * AT_ONCE });
 
-/** The overhead of a write beside its bytes. */
+/** Bytes of memory that a write takes besides its content. */
 const OVERHEAD = 128;
 
 /** The memory that all exchanges share. */
@@ -33,13 +31,13 @@ export class Room {
   }
 }
 
-/** How much of the shared memory one exchange holds, until it is written. */
+/** The part of the shared memory that one exchange holds until it is written. */
 export class Share {
   #taken = 0;
   constructor(readonly room: Room) {}
 
-  /** Why that much more cannot be kept; undefined if it can, and is taken. */
-  refusal(size: number): string | undefined {
+  /** Takes memory. Returns the reason if there is too little, else undefined. */
+  take(size: number): string | undefined {
     const { each } = this.room.limits;
     if (this.#taken + size > each) return `an exchange is kept up to ${inMegabytes(each)}`;
     if (!this.room.take(size)) return `exchanges at one time are kept up to ${inMegabytes(this.room.limits.all)}`;
@@ -61,10 +59,10 @@ export interface CapturedWrite {
   readonly bytes: Uint8Array;
 }
 
-/** The writes of one side of an exchange: the beginning, as far as there is memory. */
+/** The first writes of one side of an exchange, as many as memory allows. */
 export class Capture {
   readonly writes: CapturedWrite[] = [];
-  /** How many bytes came, kept or not. */
+  /** The number of bytes that came, kept or not. */
   length = 0;
   /** Why the rest was not kept. */
   cut: string | undefined;
@@ -73,7 +71,7 @@ export class Capture {
 
   add(at: number, bytes: Uint8Array): void {
     this.length += bytes.length;
-    this.cut ??= this.share.refusal(bytes.length + OVERHEAD);
+    this.cut ??= this.share.take(bytes.length + OVERHEAD);
     if (this.cut === undefined) this.writes.push({ at, bytes });
   }
 
