@@ -28,10 +28,9 @@ export const ownFraming: Habit = {
 
 export const ownReasons: Habit = {
   id: 'own-reasons',
-  what: 'gives reasons of its own for a 409',
+  what: 'gives its own reason for a 409',
   differs: ['reason'],
-  kit: 'warns, where the reasons are published',
-  /** A 409 has a reason of its own. */
+  kit: 'warns, where a reason is published',
   serve: (next) => async (request) => {
     const response = await next(request);
     if (response.status !== 409) return response;
@@ -66,8 +65,8 @@ const DELAY = 2_000;
 
 export const slowAnswers: Habit = {
   id: 'slow-answers',
-  what: 'takes its time for each answer',
-  kit: 'waits: 10 s for a read, 40 s at least for a write or a prompt',
+  what: 'answers slowly',
+  kit: 'waits 10 s for a read, and at least 40 s for a write or a prompt',
   serve:
     (next, { host }) =>
     async (request) => {
@@ -79,7 +78,7 @@ export const slowAnswers: Habit = {
 export const lateOpening: Habit = {
   id: 'late-opening',
   what: 'opens a stream when it has something to say',
-  kit: 'waits for the head as for the first word',
+  kit: 'waits for the head as long as for the first word',
   /** The head of a stream comes with its first event. */
   serve: (next) => async (request) => {
     const response = await next(request);
@@ -93,7 +92,7 @@ export const lateOpening: Habit = {
 export const shortPages: Habit = {
   id: 'short-pages',
   what: 'gives short pages',
-  kit: 'reads on until it has met what it looks for',
+  kit: 'reads further pages until it has found what it looks for',
   /** Lists without a limit are short, and pages may be shorter than their limit. */
   serve:
     (next, { random }) =>

@@ -19,7 +19,7 @@ const NOBODY: ReadonlySet<unknown> = new Set(['refused', 'dns', 'proxy']);
 
 export const away: Habit = {
   id: 'away',
-  what: 'is away, so that no connection is made',
+  what: 'is down for a while, so that no connection is made',
   kit: 'retries, 2 and 4 s later; skips the checks that reach nobody, and exits 3',
   /** No sentence of the interface forbids that a service is down for some seconds. */
   explains: ({ found, silence }) => {
@@ -35,13 +35,13 @@ export const away: Habit = {
 /** Share of the requests that the gateway answers itself. */
 const DOWN = 0.03;
 
-/** ms before a request that the gateway answered is sent again. */
-const TILL_AGAIN = 500;
+/** ms before a request that the gateway answered is retried. */
+const PAUSE = 500;
 
 export const gatewayDown: Habit = {
   id: 'gateway-down',
   what: 'is behind a gateway that is down at times',
-  kit: 'sends reads again; runs a check again after a write that the gateway answered; reports the answer if it comes at the same request each time',
+  kit: 'retries reads; repeats a check after a write that the gateway answered; reports an answer that comes at the same request each time',
   /** A gateway now and then gives up on its backend, before or after it has passed the request on. */
   serve:
     (next, { random }) =>
@@ -54,12 +54,12 @@ export const gatewayDown: Habit = {
         headers: { 'content-type': 'text/html' },
       });
     },
-  /** Reads are sent again, and writes that have a replacement. */
+  /** Reads are retried, and writes that have a replacement. */
   again: ({ send: { method = 'GET', renew }, status }) =>
-    GATEWAY.has(status) && (READS.has(method) || renew !== undefined) ? TILL_AGAIN : undefined,
+    GATEWAY.has(status) && (READS.has(method) || renew !== undefined) ? PAUSE : undefined,
   /**
-   * A gateway answered a write of the check, which may have taken effect: later contradictions may come from that. A
-   * finding about such an answer itself is not one of them, and counts if it comes each time.
+   * A gateway answered a write of the check. The write may have taken effect, which explains later contradictions. It does not
+   * explain a finding about the gateway's answer itself.
    */
   explains: ({ began, got }, visit) => {
     const { lostWrite } = visit.dealings;
@@ -76,13 +76,13 @@ const LARGE = 1_000_000;
 const JSON_TYPE = { 'content-type': 'application/json' };
 const whyLost = (error: { readonly got?: { readonly kind?: unknown } }) => error.got?.kind;
 
-/** Most times that a large body is sent: it may get an answer at times. */
+/** Most attempts to send a large body: it may sometimes be answered. */
 const TRIES = 4;
 
 export const largeBodiesDropped: Habit = {
   id: 'large-bodies-dropped',
-  what: 'is behind a proxy that drops what is large',
-  kit: 'sends such a body again, and skips the checks of the cap where the connection ends',
+  what: 'is behind a proxy that drops large bodies',
+  kit: 'sends such a body again, and skips the checks of the cap if the connection is dropped',
   /** A proxy drops empty headers, and ends the connection after an unread large body. */
   serve:
     (next, { random }) =>
@@ -114,13 +114,13 @@ export const largeBodiesDropped: Habit = {
   silent: true,
 };
 
-/** ms after which this service notices that a client has gone. */
+/** ms after which the service notices that a client has gone. */
 const LATE = 20_000;
 
 export const lateDisconnects: Habit = {
   id: 'late-disconnects',
   what: 'notices late that a client has gone',
-  kit: 'allows the 30 s that are stated, and skips checks of an intern that may be busy until then',
+  kit: 'allows the stated 30 s, and skips checks of an intern that may be busy until then',
   /** The service notices late that a client has left; `Retry-After` is a date. */
   serve:
     (next, { host }) =>
@@ -136,8 +136,8 @@ export const lateDisconnects: Habit = {
       });
     },
   /**
-   * A client of the run left a stream of the intern lately, so its run may still go on. The habit explains the finding if the intern
-   * takes a prompt once the stated time is over.
+   * A client left a stream of the intern a short time ago, so that run may still go on. The habit explains the finding if the
+   * intern takes a prompt after the stated time.
    */
   explains: async ({ got, leftAgo }, visit) => {
     const [id, ago = 0] = [...leftAgo].find(([, ago]) => ago < NOTICED_WITHIN) ?? [];

@@ -8,20 +8,20 @@ import { onRunning } from '../helpers/interns.js';
 import { operation, request } from '../helpers/operations.js';
 import { LIMITED, over, prompt, taken } from '../helpers/turns.js';
 
-/** Seconds that a caller has to wait, so that no turn becomes free between two requests. */
+/** With at least so many seconds to wait, no turn becomes free between two requests. */
 const A_WHILE = 3;
-/** Turns at once of which a caller who has to wait for less gets one at most, and how often that is tried. */
+/** Requests at once of a caller who has to wait for less, and most attempts. At most one of them may be taken. */
 const AT_ONCE = 3;
 const TRIES = 5;
 
-/** A caller whose prompts are over the limit before and after is over it with these operations between them, too. */
+/** These operations are refused between two prompts that are over the limit. */
 async function alsoLimited(ctx: Ctx, as: 'api_key' | 'oauth_token', names: readonly string[]): Promise<void> {
   const intern = await ctx.interns.shared();
-  // Turns of its own it takes only where they cost nothing.
+  // The check spends turns itself only where they cost nothing.
   for (const said of ctx.sample(['One.', 'Two.'], 0)) await prompt(ctx, intern.id, as, said);
   ctx.assume(ctx.limited(), 'a turn over the limit', 'the run met none');
   if (!ctx.limited()) return;
-  /** How long a prompt has to wait; one that is taken takes the turn that was free. */
+  /** Seconds that a prompt has to wait: 0 if it was taken. That uses up the free turn. */
   const waits = async () => {
     const sent = ctx.elapsed();
     const { headers, status } = await prompt(ctx, intern.id, as);
@@ -47,7 +47,7 @@ async function alsoLimited(ctx: Ctx, as: 'api_key' | 'oauth_token', names: reado
       const [answer] = answers;
       if (answer === undefined || !isOver || last.seconds === 0) continue;
       taken++;
-      // As many turns may have become free in a moment, though not twice.
+      // So many turns may have become free at once, but not twice.
       if (taken < Math.min(many, 2)) continue;
       const wanted = { kind: 'effect', words: 'refused with 429, as the prompts before and after it were' } as const;
       throw new Finding({ wanted, got: expect.seen(answer), of, exchange: answer.exchange });
@@ -59,7 +59,7 @@ async function alsoLimited(ctx: Ctx, as: 'api_key' | 'oauth_token', names: reado
 /** CHAT-17: the chat turn limiter. */
 export const LIMITER = checksOf('CHAT-17', {
   'limiter/chat': {
-    title: 'Prompts over the limit are 429 rate_limited, retryable; those within it are taken.',
+    title: 'Prompts within the limit are taken. Those over it are 429 rate_limited and retryable.',
     maxRuns: 6,
     ...onRunning(['control'], async (ctx, intern) => {
       await ctx.property('turns a minute', fc.integer({ min: 1, max: 6 }), async (limit) => {
@@ -72,19 +72,19 @@ export const LIMITER = checksOf('CHAT-17', {
   },
   'limiter/signing-as-met': {
     requirement: 'SIGN-8',
-    title: 'Where the run has met the limit of chat, a caller who is over it cannot sign either.',
+    title: 'A caller over the limit of chat cannot sign either, if the run has met the limit.',
     needs: ['running', 'oauth_token'],
     run: (ctx) => alsoLimited(ctx, 'oauth_token', ['sign', 'sign alias']),
   },
   'limiter/invoke-as-met': {
     level: 'P',
-    title: 'Where the run has met the limit of chat, a caller who is over it cannot invoke either.',
+    title: 'A caller over the limit of chat cannot invoke either, if the run has met the limit.',
     needs: ['running'],
     run: (ctx) => alsoLimited(ctx, 'api_key', ['invoke']),
   },
   'limiter/message-and-header': {
     level: 'P',
-    title: 'The message starts `Too many intern turns`, and Retry-After says when; invoke is limited the same way.',
+    title: 'The message starts with `Too many intern turns`, and Retry-After is 1 to 60 s. The same holds for invoke.',
     ...onRunning(['control'], async (ctx, intern) => {
       await ctx.control.limit(1);
       await taken(ctx, intern.id, 'the first prompt');
@@ -106,7 +106,7 @@ export const LIMITER = checksOf('CHAT-17', {
   },
   'sign/counts-as-a-turn': {
     requirement: 'SIGN-8',
-    title: 'Signatures, by the alias too, count against the limit of chat, and the other way round.',
+    title: 'Signatures, also by the alias, and prompts count against one limit.',
     maxRuns: 6,
     ...onRunning(['control', 'oauth_token'], async (ctx, intern) => {
       const sign = (name: string) => ctx.send({ ...request(ctx, operation(name), intern.id), limited: true });
@@ -127,7 +127,7 @@ export const LIMITER = checksOf('CHAT-17', {
   },
   'limiter/sliding': {
     level: 'C',
-    title: 'A turn counts for 60 seconds, to the millisecond, each for itself; refused ones do not count on.',
+    title: 'Each turn counts for 60 seconds, to the millisecond. A refused one does not count.',
     maxRuns: 6,
     ...onRunning(['control', 'clock'], async (ctx, intern) => {
       await ctx.property('ms between two turns', fc.integer({ min: 1_000, max: 58_000 }), async (apart) => {
@@ -169,7 +169,7 @@ export const LIMITER = checksOf('CHAT-17', {
   },
   'limiter/changing-clears': {
     requirement: 'EMU-5',
-    title: 'The limit can be read; putting it clears what was counted, the same one too; 0 is off.',
+    title: 'The limit can be read. Setting it, even to the same value, clears the count. 0 turns it off.',
     ...onRunning(['control'], async (ctx, intern) => {
       await ctx.control.limit(1);
       await taken(ctx, intern.id, 'the one turn');
