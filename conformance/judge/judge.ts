@@ -25,34 +25,34 @@ import { readEntry } from './har.js';
 /** Most exchanges that a report can show, and most different breaches of one rule. */
 const SHOWN = 10_000;
 const APART = 1_000;
-/** Credentials that are known again where an answer shows one. */
+/** Most credentials that are recognized in answers. */
 const CALLERS = 10_000;
 
 /** The options of a judge. */
 export interface JudgeOptions {
-  /** The name of one that ships, or one of your own. Default: svc. */
+  /** The name of a shipped profile, or a profile. Default: svc. */
   readonly profile?: Profile | string;
   /** The keys that proofs are verified with. */
   readonly publicKeys?: readonly PublicKey[];
-  /** The workspace of those who are seen to be members. Default: the one that they are seen in. */
+  /** The workspace of all members. Default: the one in which each is seen. */
   readonly workspace?: string;
-  /** The rules that are held: ids. Default: all. */
+  /** The ids of the rules to judge by. Default: all. */
   readonly only?: ReadonlySet<string>;
   /**
-   * Every request to the target passes it, from its first one on. Without it requests may be left out: then no later answer
-   * is held against values that may change (settings, statuses).
+   * Whether the judge sees every request to the target, from the first one on. Otherwise requests may be missing, so values that
+   * may change (settings, statuses) are not judged.
    */
   readonly whole?: boolean;
-  /** Gets each broken rule as soon as its breach counts. */
+  /** Called with each broken rule as soon as its breach counts. */
   readonly confirmed?: (row: CheckResult) => void;
-  /** The target is an emulator of ours: rules that only those keep are held too. */
+  /** Whether the target is an emulator of ours. Rules for those alone then apply, too. */
   readonly ours?: boolean;
 }
 
 /** The verdict of a rule on an exchange. */
 export interface Ruling {
   readonly rule: Rule;
-  /** Undefined: it is kept. */
+  /** Undefined if the rule is kept. */
   readonly breach: ({ readonly found: Pick<Found, 'wanted' | 'got' | 'of'> } & Pick<Breach, 'because'>) | undefined;
 }
 
@@ -60,35 +60,35 @@ export interface Ruling {
 export interface ReportOptions {
   readonly failOn?: FailOn;
   readonly baseline?: Baseline;
-  /** How to judge the same again. */
+  /** The command that judges the same again. */
   readonly command?: string;
-  /** It ended before all was judged. */
+  /** Why it ended before all was judged. */
   readonly stopped?: Stop | undefined;
 }
 
 /** A scope that is judged on its own: a deployment, or a recording. */
 export interface Conversation {
-  /** A request leaves. More than one: the same as it may have been, where parts of it are not known. */
+  /** Notes that a request is sent. Several are versions of one request whose parts are not all known. */
   asks(...asked: readonly Asked[]): void;
-  /** Its answer came, or none will. Gives the rulings of the rules that apply. */
+  /** Notes its answer, or that none will come. Returns the rulings of the rules that apply. */
   sees(...exchanges: readonly Exchange[]): readonly Ruling[];
 }
 
-/** A rule that is held against what others sent. */
+/** A rule, and what it judged. */
 interface Held extends Tally {
   broken: number;
-  /** It counts: it was broken twice, or on its own. */
+  /** Whether its breach counts: it came twice, or one is enough. */
   counts: boolean;
   /** The breach that is reported, and its exchange. */
   reported: { readonly breach: NonNullable<Ruling['breach']>; readonly number: number } | undefined;
-  /** When the same was first broken. */
+  /** When each breach came first. */
   readonly since: Map<string, number>;
 }
 
-/** Whether a rule was broken in a way that one more look could not explain. */
+/** Whether a breach counts: it came again, or the rule needs one exchange only. */
 function isSure({ rule, since }: Held, breach: Breach, at: number, conversation: number): boolean {
   if (rule.settles === undefined && rule.alone === true) return true;
-  // Reads that show it right in between make it no other breach: the last write does.
+  // Correct reads in between do not make it another breach, but another latest write does.
   const same = rule.settles !== undefined ? [breach.what, breach.actual, breach.because[0]] : [];
   const key = JSON.stringify([conversation, ...same]);
   const first = since.get(key);
@@ -96,7 +96,7 @@ function isSure({ rule, since }: Held, breach: Breach, at: number, conversation:
   return first !== undefined && (rule.settles === undefined || at - first >= LATE);
 }
 
-/** The verdict of a rule on several exchanges: the one that it gives on each. */
+/** The verdict of a rule on all versions of an exchange; undefined unless they agree. */
 function agreed(judgements: readonly Judgement[]): Judgement {
   const [first] = judgements;
   if (judgements.includes(undefined)) return undefined;
@@ -104,20 +104,20 @@ function agreed(judgements: readonly Judgement[]): Judgement {
   return judgements.includes('kept') ? undefined : first;
 }
 
-/** The order of names is not known where they stand as aliases. */
+/** Rules about the order of names. Aliases do not show it. */
 const BY_NAME: ReadonlySet<string> = new Set(['VAULT-5/form']);
 
 /**
- * Judges exchanges that others had by the rules. Sends nothing. Unknown facts, such as the owner of a credential,
- * count against nobody; credentials are kept by a digest alone.
+ * Judges the exchanges of others by the rules. Sends nothing. Unknown facts, such as the owner of a credential, count
+ * against nobody. It keeps only digests of credentials.
  */
 export function createJudge(options: JudgeOptions = {}) {
   const profile = profileBy(options.profile);
   const began = systemHost.now();
   const chosen = ({ id }: Rule): boolean => options.only === undefined || options.only.has(id);
-  /** Rules that only an emulator of ours keeps are held against nobody else. */
+  /** Whether a rule applies. Rules of level C apply to emulators of ours only. */
   const isHeld = (rule: Rule): boolean => chosen(rule) && (options.ours === true || rule.level !== 'C');
-  // One for each rule that was met: most judges meet few.
+  // Made when a rule first applies, because most judges need few.
   const tallies = new Map<string, Held>();
   const heldOf = (rule: Rule): Held => {
     const known = tallies.get(rule.id);
@@ -132,7 +132,7 @@ export function createJudge(options: JudgeOptions = {}) {
   let seen = 0;
   let judged = 0;
   let ignored = 0;
-  /** When the first exchange began that a report can show. */
+  /** When the first exchange began. */
   let first: number | undefined;
 
   const keep = ({ asked, answered }: Exchange) => {
@@ -148,7 +148,7 @@ export function createJudge(options: JudgeOptions = {}) {
 
   let numbers = 0;
 
-  /** Begins a scope that is judged on its own. `views`: how many ways its exchanges may have been. `hosts`: whether it has several. */
+  /** Begins a scope that is judged on its own. `views`: the number of versions of its exchanges. `hosts`: whether it has several hosts. */
   function open(target: string, { whole = false, views = 1, hosts = false } = {}): Conversation {
     const place = targets.push(target);
     const learnt = createCallers(options.workspace);
@@ -163,7 +163,7 @@ export function createJudge(options: JudgeOptions = {}) {
       }),
     );
     const asking = new Set<number>();
-    /** A host that has served a request is no regional one. */
+    /** False once the host has served a request: a regional one refuses all. */
     let mayBeRegional = true;
     const asks = (...asked: readonly Asked[]) => {
       const [first] = asked;
@@ -232,7 +232,7 @@ export function createJudge(options: JudgeOptions = {}) {
     return {
       ...found,
       exchange: number,
-      because: { kind: 'note', note: `${broken} of the ${judged} exchanges that it was held against break it` },
+      because: { kind: 'note', note: `${broken} of ${judged} judged exchanges break it` },
       transcript: numbers.flatMap((one) => shown.get(one) ?? []),
       replay: `${command ?? 'intern-conformance judge FILE'} --only ${rule.id}`,
     };
@@ -263,15 +263,15 @@ export function createJudge(options: JudgeOptions = {}) {
   return {
     profile,
     open,
-    /** A request leaves. */
+    /** Notes that a request is sent. */
     asks: (asked: Asked): void => itself().asks(asked),
-    /** An answer came, or none will. It is held against all that came before. */
+    /** Notes an answer, or that none will come, and judges it. */
     sees: (exchange: Exchange): readonly Ruling[] => itself().sees(exchange),
     /**
-     * An entry as a HAR 1.2 has it, for exchanges of any origin, in the order in which they ended. Without `Authorization` none was
-     * sent. Requests outside of the interface are passed over.
+     * Judges an entry of a HAR 1.2. Entries come in the order in which they ended. Without `Authorization` the request had no
+     * credential. Requests outside the interface are ignored.
      *
-     * @throws UsageError in one line for a value that is no entry
+     * @throws UsageError in one line for an invalid entry
      */
     reads(entry: unknown): readonly Ruling[] {
       const read = readEntry(entry, 'entry');
@@ -280,11 +280,11 @@ export function createJudge(options: JudgeOptions = {}) {
         ? []
         : itself().sees(exchangeBy({ ...read.parts, number: ++numbers }, profile.tool_name));
     },
-    /** Something was met that is no exchange of the interface. */
+    /** Counts an exchange outside the interface. */
     ignores() {
       ignored++;
     },
-    /** Exchanges of the interface, those of them that a rule was held against, and others that were passed over. */
+    /** The exchanges of the interface, those among them that a rule judged, and the ignored others. */
     get counts(): { readonly seen: number; readonly judged: number; readonly ignored: number } {
       return { seen, judged, ignored };
     },
@@ -318,7 +318,7 @@ export function createJudge(options: JudgeOptions = {}) {
 }
 export type Judge = ReturnType<typeof createJudge>;
 
-/** The exchanges that a judge has met, in words. */
+/** The counts of a judge, in words. */
 export function metBy({ counts: { seen, judged, ignored } }: Judge): string {
   const others = seen === judged ? '' : `${seen - judged} not, `;
   return `${counted(judged, 'exchange')} judged, ${others}${ignored} passed over`;

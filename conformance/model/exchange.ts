@@ -3,13 +3,13 @@ import { isRecord, jsonOf as jsonIn } from '../probe/json.js';
 
 /** The body of a request, as far as it is known. */
 export type Body =
-  /** A file that was read does not hold it. */
+  /** The recording lacks it. */
   | { readonly kind: 'unknown' }
   | { readonly kind: 'none' }
   /** `json` is undefined where the text is no JSON. */
   | { readonly kind: 'some'; readonly size: number; readonly text: string; readonly json: unknown };
 
-/** A body of so many bytes, whose text is decoded, and read as JSON, once somebody asks for it. */
+/** A body of `size` bytes. Its text is decoded and parsed on demand. */
 export function someBody(size: number, decode: () => string): Body {
   let text: string | undefined;
   let parsed: { readonly json: unknown } | undefined;
@@ -31,7 +31,7 @@ export function someBody(size: number, decode: () => string): Body {
 export interface Asked {
   /** Unique in its run, in the order of sending. */
   readonly number: number;
-  /** The number of the first request that it repeats, where it does. */
+  /** The number of the first request that it repeats, if it does. */
   readonly first?: number | undefined;
   /** ms, on any clock that runs forward. */
   readonly at: number;
@@ -39,7 +39,7 @@ export interface Asked {
   /** Path below the base, as sent, without its query. */
   readonly path: string;
   readonly query: URLSearchParams;
-  /** A header of the request; undefined where it has none of that name. */
+  /** A header of the request; undefined without one of this name. */
   header(name: string): string | undefined;
   readonly body: Body;
   /** Name of the credential. `null`: none was sent. `undefined`: not known. */
@@ -61,30 +61,30 @@ export interface Answered {
   readonly json: unknown;
   /** The body was read to its end. */
   readonly whole: boolean;
-  /** Of an event stream: what it said. */
+  /** The transcript of an event stream. */
   readonly stream?: Transcript;
 }
 
-/** A request and its answer. Without an answer it is not known what came of the request. */
+/** A request and its answer. Without an answer the effect of the request is unknown. */
 export interface Exchange {
   readonly asked: Asked;
   readonly answered: Answered | undefined;
 }
 
-/** A UUID as a record shows it, where it was sent in other letter case. */
+/** A sent UUID in the letter case of the record. Any other value stays. */
 export const idAsShown = <T>(sent: T, shown: unknown): T | string =>
   typeof sent === 'string' && typeof shown === 'string' && sent.toLowerCase() === shown.toLowerCase() ? shown : sent;
 
 /** The body of a request as JSON. */
 export const jsonOf = ({ body }: Pick<Asked, 'body'>): unknown => (body.kind === 'some' ? body.json : undefined);
 
-/** The same where it is an object. */
+/** The body of a request, if it is a JSON object. */
 export function bodyOf(asked: Pick<Asked, 'body'>): Readonly<Record<string, unknown>> | undefined {
   const json = jsonOf(asked);
   return isRecord(json) ? json : undefined;
 }
 
-/** JSON whose keys are in order. */
+/** JSON with sorted keys. */
 export const canonical = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) =>
     isRecord(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,

@@ -11,7 +11,7 @@ export type Phase = 'new' | 'off' | 'booting' | 'up' | 'failed' | 'going' | 'stu
 
 const BOOTS: readonly Phase[] = ['booting', 'up', 'failed'];
 
-/** The phases that an intern may be in after it was shown with a status: boots and teardowns go on by themselves. */
+/** The phases that an intern may be in after a status was shown. Boots and teardowns go on. */
 export const PHASES: Readonly<Record<string, readonly Phase[]>> = {
   // An intern that waits for a provision may be queued, too.
   queued: ['new', 'off', 'booting', 'up', 'failed'],
@@ -133,7 +133,7 @@ const SHOWN_AS: Readonly<Record<Phase, readonly string[]>> = {
 };
 
 /**
- * Whether a list by `statuses` has an intern, whichever of `phases` it is in. A list of all leaves out interns in teardown, but not
+ * Whether a list by `statuses` has an intern in each of `phases`. A list without statuses leaves out interns in teardown, but not
  * those whose teardown failed.
  */
 export const isListedBy = (phases: ReadonlySet<Phase>, statuses: readonly string[] | undefined): boolean =>
@@ -160,7 +160,7 @@ export interface InternFacts extends Dealt {
   readonly phase: Possible<Phase>;
   /** Values as JSON texts. */
   readonly settings: Readonly<Record<Setting, Possible<string>>>;
-  /** Numbers of the latest updates that were sent, whatever they change and whatever was answered. */
+  /** Numbers of the latest updates that were sent, accepted or not. */
   updates: readonly number[];
   /** The first value of each field that a record showed. */
   readonly fixed: Map<string, { readonly value: string; readonly number: number }>;
@@ -180,7 +180,7 @@ export interface InternFacts extends Dealt {
   halted: number | undefined;
   /** Chat requests whose answer has not ended, by their numbers. */
   readonly streams: Set<number>;
-  /** When the latest turn of chat is over for sure: it may close after its end, and go on for a while if its client left. */
+  /** When the latest turn of chat is certainly over. It may go on for a while after its client left. */
   free: number;
   /** The latest answered daemon access. Undefined after a call that asks for another state. */
   attached: { readonly at: number; readonly number: number } | undefined;
@@ -196,7 +196,7 @@ export interface InternFacts extends Dealt {
     | undefined;
   /** Secrets in its vault, by their names. */
   readonly stored: Map<string, { readonly number: number; readonly at: number }>;
-  /** Secrets that no delete concerned since their latest store was sent: the number of that store, by the name. */
+  /** The number of the latest store of each secret, by its name, unless a delete was sent since. */
   readonly storing: Map<string, number>;
   /** The latest accepted delete, if it acknowledged the loss of the workspace. */
   acknowledged: { readonly number: number; readonly at: number } | undefined;

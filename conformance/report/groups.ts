@@ -11,17 +11,17 @@ import { keyOf, sharedTitle } from './title.js';
 import { labelOf, nounOf } from './words/legend.js';
 import { familyWords, type SkipText, skipWords } from './words/skip.js';
 
-/** One cause of findings that say different things. */
+/** A common cause of different findings. */
 export interface Cause {
-  /** The same for all that it is behind. */
+  /** Findings with one key have this cause in common. */
   readonly key: string;
-  /** The cause in one line, where no finding says it. */
+  /** The cause in one line, if no finding says it. */
   readonly title?: string;
-  /** Whether the finding says it itself, and is not one of those that follow from it. */
+  /** Whether the finding states the cause itself. Other findings only follow from it. */
   readonly itself: boolean;
 }
 
-/** Whether the id of a session leads to it. Where it does not, requests in a session say nothing else. */
+/** The check that a session's id leads back to it. If it fails, findings in sessions follow from that. */
 const SESSIONS = 'chat-sessions/continue';
 
 /** The last exchange of a check: operation, caller and answer, such as `404 not_found`. */
@@ -47,8 +47,8 @@ function endingOf(check: CheckResult): Ending | undefined {
 }
 
 /**
- * That the same request was answered in the same way that none of them should be: refused where a success was due, or taken
- * from who may not send it.
+ * The wrong ending of a check, in words that other checks may share: a refusal where a success was due, or a success for a
+ * caller who must be refused.
  */
 function sameEnding({ finding }: CheckResult, ending: Ending | undefined): string | undefined {
   if (finding === undefined || ending === undefined || answerOf(finding)?.status !== ending.status) return undefined;
@@ -73,8 +73,8 @@ const inSession = ({ finding }: CheckResult): boolean =>
     ?.session_id === 'string';
 
 /**
- * The cause of a finding of a client: that it reads each piece of a body for itself, whatever that does to the result; else
- * the rule that it does not keep, in whatever way that shows.
+ * The cause of a finding about a client. `torn`: it reads each piece of a body by itself, which shows in many ways. Else the
+ * cause is the rule that it breaks.
  */
 function mistakeBehind(
   { rule, sentence }: NonNullable<CheckResult['clause']>,
@@ -88,13 +88,12 @@ function mistakeBehind(
 }
 
 /**
- * The cause of each finding that shares it with others:
+ * The causes that findings share:
  *
- * - A request is refused whatever it says. Where a valid one was answered `404 not_found`, and none of its kind succeeded,
- *   that another is answered the same says no more.
- * - A refusal that contradicts what was seen (`409 busy although no run streams`), whatever it was the answer to.
- * - A request that is refused in the same way, or taken from the same caller, in checks that say so in words of their own.
- * - A session's id that does not lead back to the session: whatever was sent in one went elsewhere.
+ * - An operation that never succeeds, and answers valid requests in the same way, such as `404 not_found`.
+ * - A refusal that contradicts earlier exchanges (`409 busy although no run streams`), whatever the request.
+ * - Requests that are refused in the same way, or accepted from the same caller.
+ * - A session's id that does not lead back to the session.
  */
 export function causesOf(checks: readonly CheckResult[]): ReadonlyMap<CheckResult, Cause> {
   const found = checks.filter(({ finding }) => finding !== undefined);
@@ -103,7 +102,7 @@ export function causesOf(checks: readonly CheckResult[]): ReadonlyMap<CheckResul
       (finding?.transcript ?? []).filter(({ response }) => (response?.status ?? 500) < 300).map(operationOf),
     ),
   );
-  // Each reads two bodies.
+  // Computed once, because each ending parses a body.
   const endings = new Map(found.map((check) => [check, endingOf(check)]));
   const refusal = (check: CheckResult): Ending | undefined => {
     const ending = endings.get(check);
@@ -148,15 +147,15 @@ export function causesOf(checks: readonly CheckResult[]): ReadonlyMap<CheckResul
   );
 }
 
-/** Checks that found the same. */
+/** Checks with the same finding, or with findings of one cause. */
 export interface FindingGroup {
-  /** The mistake in one line: `the second create is answered 200, expected 201`; of several, the part that they share. */
+  /** The mistake in one line: `the second create is answered 200, expected 201`. Of several, their common part. */
   readonly title: string;
-  /** How many: `36 checks`, and of which verdicts where they differ. */
+  /** The number of checks, by verdict if these differ: `36 checks (12 fail, 24 warn)`. */
   readonly many: string;
-  /** The worst first: it stands for all in short reports. */
+  /** The worst first: short reports show it alone. */
   readonly checks: readonly [CheckResult, ...CheckResult[]];
-  /** The sentences of the group, each with its checks: more than one where the others follow from the first. */
+  /** The sentences of the group, each with its checks. The others follow from the first. */
   readonly parts: readonly [SameChecks, ...SameChecks[]];
 }
 
@@ -168,8 +167,8 @@ export interface SameChecks {
 const RANK = ['fail', 'error', 'warn', 'new', 'known'] as const;
 const rank = (check: CheckResult) => RANK.indexOf(labelOf(check) as (typeof RANK)[number]);
 
-/** Whether a check met what it is not about. */
-const away = ({ finding }: CheckResult): number => (finding?.breaks === undefined ? 0 : 1);
+/** 1 if a check broke a requirement other than its own. */
+const strays = ({ finding }: CheckResult): number => (finding?.breaks === undefined ? 0 : 1);
 
 /** `36 checks (12 fail, 24 warn)`. */
 function count(members: readonly CheckResult[]): string {
@@ -180,7 +179,7 @@ function count(members: readonly CheckResult[]): string {
   return `${counted(members.length, first === undefined ? 'check' : nounOf(first))}${split}`;
 }
 
-/** Causes that are behind findings which say different things: what says the same is together anyway. */
+/** Causes with different findings. Equal findings are grouped anyway. */
 function distinct(causes: ReadonlyMap<CheckResult, Cause>): ReadonlyMap<CheckResult, Cause> {
   const behind = byKey(causes, ([, { key }]) => key);
   const saidBy = ({ key }: Cause) => new Set(behind.get(key)?.map(([check]) => keyOf(check)));
@@ -188,8 +187,8 @@ function distinct(causes: ReadonlyMap<CheckResult, Cause>): ReadonlyMap<CheckRes
 }
 
 /**
- * Findings by what they found, or by what lies behind several: groups with a failure first, then those with warnings, then
- * known ones; the largest first.
+ * Groups findings that are equal or share a cause: failures first, then warnings, then known ones. Among these, the largest
+ * group comes first.
  */
 export function groups(checks: readonly CheckResult[]): FindingGroup[] {
   const found = checks.filter(({ verdict }) => verdict === 'fail' || verdict === 'warn' || verdict === 'error');
@@ -200,7 +199,9 @@ export function groups(checks: readonly CheckResult[]): FindingGroup[] {
   const all = [...byKey(found, whole).values()]
     .map((members): FindingGroup => {
       // The title is the cause if one is known, else the sentence of the checks of the broken row.
-      members.sort((one, other) => follows(one) - follows(other) || rank(one) - rank(other) || away(one) - away(other));
+      members.sort(
+        (one, other) => follows(one) - follows(other) || rank(one) - rank(other) || strays(one) - strays(other),
+      );
       const parts = [...byKey(members, keyOf).values()].map((part) => ({ title: sharedTitle(part), checks: part }));
       const [first = { title: sharedTitle(members), checks: members }, ...others] = parts;
       const cause = others.length === 0 ? undefined : causes.get(members[0])?.title;
@@ -210,7 +211,7 @@ export function groups(checks: readonly CheckResult[]): FindingGroup[] {
     .sort((one, other) => one.worst - other.worst || other.group.checks.length - one.group.checks.length)
     .map(({ group }) => group);
   const titled = byKey(all, ({ title }) => title);
-  // Groups of different rules that are broken in the same way say which rule each is about.
+  // Groups of different rules with equal titles name their rule.
   return all.map((group) => {
     const { clause } = group.checks[0];
     const alone = clause === undefined || titled.get(group.title)?.length === 1;
@@ -221,7 +222,7 @@ export function groups(checks: readonly CheckResult[]): FindingGroup[] {
 const worst = ({ checks }: FindingGroup): number =>
   checks.reduce<number>((least, check) => Math.min(least, rank(check)), RANK.length);
 
-/** Checks that one thing kept from a verdict. */
+/** Checks that were skipped for one reason. */
 interface SkipGroup extends SkipText {
   readonly kind: Skip['kind'];
   readonly ids: readonly string[];
@@ -235,7 +236,7 @@ function familyOf(skip: Skip): string {
   return behaviourIn(because.need) === undefined ? because.need : 'behaviour';
 }
 
-/** Skips by what is missing, or by what the intern did instead, the largest group first. */
+/** Groups skips by the missing need, or by what the intern did instead. The largest group comes first. */
 export function skips(checks: readonly CheckResult[]): SkipGroup[] {
   const skipped = checks.flatMap(({ id, skip }) => (skip === undefined ? [] : [{ id, skip }]));
   return [...byKey(skipped, ({ skip }) => familyOf(skip)).values()]

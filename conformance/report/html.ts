@@ -6,7 +6,7 @@ import { type FindingGroup, groups, skips } from './groups.js';
 import { breakable, html, type Markup, pageOf } from './page/markup.js';
 import { answersIn, type ReportContext, resultView } from './page/result.js';
 import { sheetOf } from './tty.js';
-import { comesTo, headlineOf, LIKELY, neverCameUp, shownOf } from './words/coverage.js';
+import { headlineOf, headVerdict, LIKELY, neverCameUp, shownOf } from './words/coverage.js';
 import { type Label, LEVELS, labelOf, wordsOf } from './words/legend.js';
 import { keptBy } from './words/skip.js';
 
@@ -58,7 +58,7 @@ function groupView({ title, many, checks, parts }: FindingGroup, context: Report
 /** The headline of a run: of checks in the words of every report, of others in their own. */
 function headingOf(results: Results): string {
   const words = wordsOf(results);
-  const said = comesTo(results);
+  const said = headVerdict(results);
   return words.one === 'check' ? `${said.charAt(0).toUpperCase()}${said.slice(1)}` : words.verdicts[results.verdict];
 }
 

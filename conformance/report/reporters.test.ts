@@ -57,8 +57,8 @@ describe('at a deployment, where a check was left out that only an emulator can 
     '%s tells of requirements, and quietly of emulators',
     (kind) => {
       const text = REPORTERS[kind](deployed);
-      expect(text).toContain('2 of 2 requirements that show from outside were looked at');
-      expect(text).toContain('2 more checks can be asked of an emulator only');
+      expect(text).toContain('2 of 2 requirements that a deployment can show were checked');
+      expect(text).toContain('2 more checks for emulators only');
       expect(REPORTERS[kind](results)).not.toMatch(/from outside|emulator only/);
     },
   );
@@ -409,7 +409,7 @@ describe('what a run comes to', () => {
   test('numbers meet: what only an emulator can be asked stands beside them', () => {
     const text = said(4, [missed, skipped({ kind: 'lacks', need: 'control' })]);
     expect(text).toMatch(/4 of 5 checked, 1 not .* 4 pass, 0 fail, 0 warn, 1 skip/);
-    expect(text).toContain('1 more check can be asked of an emulator only');
+    expect(text).toContain('1 more check for emulators only');
   });
 
   test('a baseline that is out of date is the reason, before any count', () => {

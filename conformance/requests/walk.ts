@@ -10,13 +10,13 @@ import { ask, requestOf, usableOf } from './send.js';
 import { pages } from './sequences.js';
 import { unanswered } from './unanswered.js';
 
-/** The interns of a walk, by the requests that made them. The run knows everything else about them. */
+/** The interns of a walk, each with a retry of its create. The run knows everything else about them. */
 interface Walk {
   readonly made: { readonly id: string; readonly again: () => Promise<Answer | undefined> }[];
 }
 type Step = fc.AsyncCommand<Walk, Ctx>;
 
-/** A session of the intern that began so, the latest: undefined where there is none. */
+/** The latest session of the intern that began by chat or by invoke, if any. */
 const sessionOf = ({ known }: Ground, origin: 'chat' | 'invoke') => {
   const id = known?.sessions.findLast((one) => one.origin === origin)?.id;
   return id === undefined ? {} : { session_id: id };
@@ -36,7 +36,7 @@ const asking = ({ ctx }: Ground) => ({
 });
 const controlled = (value: Value): Value => ({ ...value, needs: ['control'] });
 
-/** Bodies that only a walk can send: they name what came before. */
+/** Bodies that only a walk can send, because they refer to earlier requests. */
 const LATER: Partial<Record<OperationName, readonly Value[]>> = {
   create: [json('to boot', created({ provision: true }))],
   chat: [
@@ -61,7 +61,7 @@ const LATER: Partial<Record<OperationName, readonly Value[]>> = {
   ],
 };
 
-/** How much more often than others operations are asked for that lead an intern through its life. */
+/** Weights of the operations that lead an intern through its life. Others have weight 1. */
 const OFTEN: Partial<Record<OperationName, number>> = {
   create: 3,
   get: 2,
@@ -88,7 +88,7 @@ const goodOf = (table: Table): Table => ({
   parts: table.parts.map((part) => part.filter(({ bad }) => bad !== true)),
 });
 
-/** Any row of a table: of good values, or with one bad among them. */
+/** Any row of a table: with good values only, or with one bad value. */
 function rowOf(table: Table): fc.Arbitrary<Row> {
   const good = goodOf(table).parts.map((part) => fc.constantFrom(...part));
   const bad = table.parts.flatMap((part, at) => part.flatMap((value) => (value.bad === true ? [{ at, value }] : [])));
@@ -104,20 +104,20 @@ function rowOf(table: Table): fc.Arbitrary<Row> {
   }));
 }
 
-/** Ends the walk where an answer has broken a rule. */
-function judged(ctx: Ctx): void {
+/** Ends the walk if an answer has broken a rule. */
+function throwBreach(ctx: Ctx): void {
   const finding = ctx.breach();
   if (finding !== undefined) throw finding;
 }
 
-/** The intern that a request goes to, and the look at it afterwards. */
+/** The choice of the intern for a request, and of the look at it afterwards. */
 interface Choice {
   readonly which: number;
-  /** The intern is in a state in which the request is accepted, where any is. */
+  /** The intern should be in a state in which the request is accepted. */
   readonly fits: boolean;
-  /** Its boot or teardown is waited for, and it is read. */
+  /** The step waits for its boot or teardown, and reads it. */
   readonly looks: boolean;
-  /** Nothing else is asked meanwhile. */
+  /** No other step runs at the same time. */
   readonly alone: boolean;
 }
 const choice: fc.Arbitrary<Omit<Choice, 'alone'>> = fc.record({
@@ -136,19 +136,19 @@ const PHASES: Partial<Record<State, readonly string[]>> = {
 
 /** Waits until boot and teardown of an intern have ended. */
 async function settled(ctx: Ctx, id: string): Promise<void> {
-  // A read shows which of a delete and a provision at once came last.
+  // After a concurrent delete and provision, a read shows which took effect.
   const seen = ctx.known(id).phases;
   const read = seen.has('booting') && seen.has('gone') ? await ctx.api.get(id).catch(unanswered) : undefined;
   if (read?.status === 404) return;
   const { phases } = ctx.known(id);
-  // An intern that waits for its first boot may be shown as one that boots.
+  // An intern that waits for its first boot may be shown as booting.
   if (phases.has('booting') && !phases.has('new')) await ctx.interns.until(id, ['running', 'failed', 'stopped']);
   if (phases.has('going')) await ctx.interns.untilGone(id);
 }
 
 /**
- * The intern of a walk that a number means. Where it is to fit, it is one of those that are in a state in which the request is
- * accepted; one that rests is led there.
+ * The intern of a walk for a choice. With `fits`, it is in a state in which the request is accepted, if any is. A stopped one is
+ * booted for that.
  */
 async function chosen({ made }: Walk, ctx: Ctx, { states }: Table, { which, fits, alone }: Choice): Promise<string> {
   const among = (wanted: readonly State[]) => {
@@ -165,10 +165,10 @@ async function chosen({ made }: Walk, ctx: Ctx, { states }: Table, { which, fits
   return id;
 }
 
-/** Interns that a walk makes at most. */
+/** Most interns that a walk makes. */
 const MOST = 4;
 
-/** A request of a row, to an intern of the walk where it names one. */
+/** The request of a row, to an intern of the walk if its path names one. */
 const asks = (row: Row, how: Choice): Step => {
   const { table, values } = row;
   const names = table.states !== undefined;
@@ -180,34 +180,34 @@ const asks = (row: Row, how: Choice): Step => {
       const ground = { ctx, id, ...(names ? { known: ctx.known(id) } : {}) };
       const send = requestOf(row, ground);
       const answer = await ask(row, ground, send).catch((error: unknown) => {
-        // No more prompts: the walk goes on without.
+        // The walk goes on without prompts once there are no more.
         if (table.prompts !== true || !isGood(row) || !(error instanceof Skipped)) throw error;
       });
       const given = creates && isRecord(answer?.json) && answer.status < 300 ? String(answer.json.id) : undefined;
       if (given !== undefined) walk.made.push({ id: given, again: () => ctx.send(send).catch(unanswered) });
-      judged(ctx);
+      throwBreach(ctx);
       const about = given ?? id;
       if (!how.looks || !how.alone || about === '') return;
       if (table.method !== 'GET') await settled(ctx, about);
       await ctx.api.get(about).catch(unanswered);
-      judged(ctx);
+      throwBreach(ctx);
     },
     toString: () =>
       `${table.operation}(${[names ? [how.which] : [], values.map(({ name }) => name)].flat().join(', ')})`,
   };
 };
 
-/** The create of an intern, sent again. */
+/** A retried create. */
 const repeats = (which: number): Step => ({
   check: ({ made }) => made.length > 0,
   async run({ made }, ctx) {
     await made[which % made.length]?.again();
-    judged(ctx);
+    throwBreach(ctx);
   },
   toString: () => `create again(${which})`,
 });
 
-/** Two steps at once: they may take effect in either order. */
+/** Two concurrent steps. They may take effect in either order. */
 const both = (one: Step, other: Step): Step => ({
   check: (walk) => one.check(walk) && other.check(walk),
   async run(walk, ctx) {
@@ -223,17 +223,17 @@ const lists: Step = {
   async run(_, ctx) {
     for (const query of ['limit=3', 'limit=500', 'limit=500&status=running', 'limit=500&status=stopped'])
       await pages(ctx, query);
-    judged(ctx);
+    throwBreach(ctx);
   },
   toString: () => 'lists()',
 };
 
-/** Lets boots and teardowns come to their end. */
+/** Waits until boots and teardowns have ended. */
 const waits: Step = {
   check: () => true,
   async run({ made }, ctx) {
     for (const { id } of made) await settled(ctx, id);
-    judged(ctx);
+    throwBreach(ctx);
   },
   toString: () => 'wait()',
 };
@@ -264,17 +264,17 @@ function steps(ctx: Ctx, most: number): fc.Arbitrary<Step[]> {
     .map(([create, more]) => [create, ...more]);
 }
 
-/** Any sequence of requests, each judged by every rule: the first breach is made smaller, with the requests that lead to it. */
+/** Sends random sequences of requests. Every rule judges each answer. The sequence of the first breach is shrunk. */
 export async function walk(ctx: Ctx): Promise<void> {
   await ctx.property('steps', steps(ctx, ctx.upTo(60, 16)), async (sequence: Step[]) => {
-    // Interns of the walk before would be in each of its lists.
+    // Interns of the walk before would be in each list.
     if (ctx.has('disposable')) await ctx.reset();
-    // Requests before this walk are no part of it.
+    // Drops a breach from before this walk.
     ctx.breach();
     const before = ctx.broken();
     const go = () => fc.asyncModelRun(() => ({ model: { made: [] }, real: ctx }), sequence);
     await go();
-    // A rule of the run met a breach: it is looked for again on fresh things.
+    // The walk is repeated with new interns after a breach that waits for the end of the run.
     if (ctx.broken() > before) await go();
   });
 }

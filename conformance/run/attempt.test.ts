@@ -349,8 +349,8 @@ test('a minimum of coverage that is not reached makes the run incomplete', async
       checked: 1,
       of: 1,
       not: [],
-      requirements: '1 of 1 requirements that show from outside were looked at',
-      emulatorsOnly: '1 more check can be asked of an emulator only',
+      requirements: '1 of 1 requirements that a deployment can show were checked',
+      emulatorsOnly: '1 more check for emulators only',
     },
   });
 });

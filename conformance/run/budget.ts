@@ -7,8 +7,8 @@ import type { Host } from '../probe/time.js';
 const NONE = Number.POSITIVE_INFINITY;
 
 /**
- * The limits of a run, its clean-up included: prompts, ms, requests; runs of each property; and ms that one wait may take,
- * while other checks go on.
+ * The limits of a run with its clean-up: prompts, `time` in ms, requests. `runs`: of each property. `wait`: ms that one check may
+ * wait while others go on.
  */
 export const BUDGETS = {
   quick: { prompts: 20, time: 30_000, requests: 3_000, runs: 1, wait: 0 },
@@ -34,10 +34,9 @@ export interface BudgetOptions {
   readonly maxTime?: number | undefined;
 }
 
-/** The limit that stops a run, and its number. */
+/** A limit of a run. */
 interface Limit {
   readonly most: number;
-  /** The stop of a run that reaches the limit. */
   readonly stop: LimitStop;
 }
 
@@ -49,8 +48,8 @@ export interface Limits {
 }
 
 /**
- * The limits of a run: each that was given, and those of its budget in the place of the others. `free`: nothing is spent at
- * the target, so that without a budget there are none. Shards share what their budget has of prompts and requests.
+ * The limits of a run: the given ones, and for the others those of its budget. `free`: the target costs nothing, so without a
+ * budget there are no limits. Shards share the prompts and requests of their budget.
  */
 export function limitsOf(
   { budget, maxPrompts, maxRequests, maxTime }: BudgetOptions,
@@ -79,20 +78,21 @@ export function budgetNamed(text: string): BudgetName {
   throw new UsageError(`--budget: expected ${known}, got ${JSON.stringify(text)}${suggestion(text, BUDGET_NAMES)}`);
 }
 
-/** ms between two estimates of the work that is left. */
+/** Most and least ms between two estimates of the work that is left. */
 const LOOKED = 1_000;
 const SOONEST = 50;
-/** The share of each limit that is kept for work under way when nothing more is begun, and its most. */
+/** The share of each limit that is kept for work under way, and its maximum. */
 const LAST = { share: 0.1, time: 30_000, requests: 12, prompts: 2 };
 /** The largest share of the time that is kept for second looks. */
 const SECOND_LOOK = 0.2;
 
 /** Requests of a second look at one finding, and at the habits that may explain it. */
 const REQUESTS_OF_LOOK = 12;
-/** Requests that the measures of habits take. */
+/** Requests for measuring habits. */
 const MEASURES = 160;
+/** Most findings for whose second looks requests are kept. */
 const FEW = 6;
-/** ms that second looks wait: for late reads, and for the measures of habits. */
+/** ms that second looks wait, for late reads and for measures of habits. */
 const WAITS_OF_LOOKS = 30_000;
 
 /** The work that remains when nothing more is begun. Times in ms. */
@@ -156,10 +156,10 @@ export function createEnding(
       return this.near ?? full ?? (asks && prompts + last('prompts') > most.prompts ? limits.prompts?.stop : undefined);
     },
     /**
-     * Lets a request in. `prompt`: it may be taken as one; `more`: what the clean-up has to send for it. Gives what takes it
-     * back, where it has not left.
+     * Counts a request before it is sent. `prompt`: it may count as a prompt; `more`: requests that the clean-up must send for it.
+     * Returns a function that takes it back, if it was not sent.
      *
-     * @throws Stopped where no more may be sent, Skipped where no more prompts may be
+     * @throws Stopped if no more requests may be sent, Skipped if no more prompts may be
      */
     enter(prompt: boolean, more: number): () => void {
       const full = tooMany(1 + more);
@@ -173,7 +173,7 @@ export function createEnding(
         if (prompt) prompts--;
       };
     },
-    /** A prompt was refused: it cost nothing. */
+    /** A prompt was refused, so it does not count. */
     refused: () => void prompts--,
     /** Whether a number of requests exceeds the limit. */
     isBeyond: (all: number) => all > most.requests,
@@ -193,7 +193,7 @@ export function createEnding(
       const watch = () => {
         const rest = left(owes());
         if (rest > 2 * SOONEST) {
-          // While time passes, requests under way may add as much work to the clean-up: looking at half of the rest is never too late.
+          // Requests under way may add as much work to the clean-up as time passes. Half of the rest is never too late.
           stopTimer = host.later(Math.min(Math.max(rest / 2, SOONEST), LOOKED), watch);
           return;
         }

@@ -15,7 +15,7 @@ export type Hindrance =
   | { readonly kind: 'named-otherwise'; readonly name: unknown }
   | { readonly kind: 'no-list' }
   | { readonly kind: 'no-last-page' }
-  /** The target refuses every request (429), or has stopped answering. It gets no further requests. */
+  /** The target refuses every request (429). Like a silent one, it gets no further requests. */
   | { readonly kind: 'too-many'; readonly retryAfter?: string }
   | { readonly kind: 'silent'; readonly got: NoAnswerGot }
   | { readonly kind: 'over'; readonly stop: Stop }
@@ -30,7 +30,7 @@ export interface Left {
   readonly leaving?: true;
 }
 
-/** The outcome of the clean-up. It is no verdict on conformance: a right target may still keep leftovers. */
+/** The outcome of the clean-up. It is no verdict: a right target may keep leftovers. */
 export interface CleanupResult {
   readonly created: number;
   readonly deleted: number;
@@ -52,7 +52,7 @@ interface CleanupOptions {
   readonly atOnce: number;
 }
 
-/** Thrown where a hindrance stops a request. */
+/** Thrown if a hindrance stops a request. */
 class Hindered extends Error {
   constructor(readonly because: Hindrance) {
     super(because.kind);
@@ -70,8 +70,8 @@ function hindrance(error: unknown): Hindrance {
 /** The target is given up after this many requests in a row without an answer. */
 const SILENT = 2;
 
-/** Sends until the target refuses for now (429) or has stopped answering. */
-function patient(send: CleanupOptions['send']): { send: CleanupOptions['send']; givenUp(): boolean } {
+/** Sends nothing more once the target refuses every request (429) or has stopped answering. */
+function untilGivenUp(send: CleanupOptions['send']): { send: CleanupOptions['send']; givenUp(): boolean } {
   let silent = 0;
   let over: Hindrance | undefined;
   const sendOn: CleanupOptions['send'] = async (request) => {
@@ -112,8 +112,8 @@ interface Remover {
 }
 
 /**
- * Starts the teardown of one intern, once it has been read and bears a name of the run. Any other name is somebody else's.
- * `shown` is a read of it, where there is one already. Never throws.
+ * Starts the teardown of one intern if it bears a name of the run: any other name is somebody else's. `shown` is an earlier
+ * read of it, if any. Never throws.
  */
 export async function removeIntern(
   { send, own }: Remover,
@@ -201,7 +201,7 @@ export async function removeInterns(from: Remover, interns: readonly Made[]): Pr
           if (++count === FEW || mine.every(({ id }) => shown.has(id))) break;
         }
       } catch {
-        // Each is read by itself.
+        // Without a list, each intern is read.
       }
     }
     for (const one of mine) {
@@ -234,7 +234,7 @@ async function remove({ send, group }: CleanupOptions, { path, as }: Stored): Pr
   }
 }
 
-/** Removes everything that the run stored outside of interns. Returns what it could not remove, with the reasons. */
+/** Removes the secrets and mappings of the run. Returns the rest, with reasons. */
 async function removeStored(options: CleanupOptions): Promise<Left[]> {
   const kept: Left[] = [];
   await forEach(options.own.stored(), options.atOnce, async (one) => {
@@ -245,7 +245,7 @@ async function removeStored(options: CleanupOptions): Promise<Left[]> {
   return kept;
 }
 
-/** Retries of a delete that the service could not do, while no teardown is waited for. */
+/** Most retries of failed removals. */
 const ROUNDS = 3;
 
 /** Whether a later delete may succeed. */
@@ -256,10 +256,10 @@ const mayPass = ({ because }: Left): boolean =>
 const isForeign = (because?: Hindrance): boolean =>
   because?.kind === 'named-otherwise' && typeof because.name === 'string';
 
-/** Most pages of lists that are read, and most removals that are repeated, if teardowns are quick. */
+/** The number of requests for lists and retries, if teardowns are quick. */
 export const LOOKS = 10;
 
-/** Requests that a clean-up takes: one for each thing that exists, and the looks at the lists. */
+/** The number of requests of a clean-up: one for each thing, and those for lists. */
 export function requestsOfCleanUp({ creators, open, stored }: Pick<Ownership, 'creators' | 'open' | 'stored'>): number {
   const things = stored().length + open().filter(({ deleting }) => deleting !== true).length;
   return creators().length + stored().length === 0 ? 0 : LOOKS + things;
@@ -269,7 +269,7 @@ const STILL_THERE = { kind: 'still-there' } as const;
 
 /** Removes everything that a run made. Returns the rest with reasons. Never throws. */
 export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
-  const { send, givenUp } = patient(given.send);
+  const { send, givenUp } = untilGivenUp(given.send);
   const options = { ...given, send };
   const { own } = options;
   const hindrances = new Map<string, Hindrance>();
@@ -278,12 +278,12 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
   const accepted = new Set<string>();
   let unsearched: Hindrance | undefined;
   let kept: Left[] = [];
-  let everyones = true;
+  let allCreators = true;
   for (let round = 0; ; round++) {
     unsearched = undefined;
     if (round === 0 || kept.some(mayPass)) kept = await removeStored(options);
-    // Fixed now: later their interns are gone.
-    const creators = own.creators().filter((as) => everyones || own.open().some((made) => made.as === as));
+    // Computed before the loop, which removes interns.
+    const creators = own.creators().filter((as) => allCreators || own.open().some((made) => made.as === as));
     for (const as of creators) {
       let there: Map<string, Shown> | undefined;
       try {
@@ -320,7 +320,7 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
     }
     // A teardown takes time, and so does a create whose client has left.
     const maybeMore = round === 0 && own.hasUnanswered();
-    everyones = maybeMore;
+    allCreators = maybeMore;
     const stored = round < ROUNDS && kept.some(mayPass);
     const mayGo = own.open().some(({ id }) => !isForeign(hindrances.get(id)));
     if ((!mayGo && !maybeMore && !stored) || givenUp() || !(await options.pause(round))) break;

@@ -15,17 +15,17 @@ import { type Assembled, asKnown, asNew, assemble, type Baseline } from './verdi
 export interface UnitContext {
   /** The number of its lane, from 0. */
   readonly lane: number;
-  /** Whether other units may run beside it. */
+  /** Whether other units may run at the same time. */
   readonly together: boolean;
   /** Aborts when the run is over. */
   readonly signal: AbortSignal;
   /**
-   * Waits until no other unit runs, and keeps it so. `found`: the unit has found something, and may use the room kept for that.
+   * Waits until no other unit runs, and lets none begin. `found`: the unit has a finding, and may use the reserve for second looks.
    *
-   * @throws Stopped where the run is over by then
+   * @throws Stopped if the run is over by then
    */
   alone(found: boolean): Promise<void>;
-  /** Lets the next unit begin: this one only waits from here on. */
+  /** Lets the next unit begin, because this one only waits from now on. */
   free(): void;
 }
 
@@ -52,7 +52,7 @@ export interface Unit {
   readonly heads: readonly RowHead[];
   /** Whether it never runs beside others. */
   readonly alone?: boolean;
-  /** Whether it judges the exchanges of all others: it runs after them, costs nothing, and is never left out. */
+  /** Whether it judges the exchanges of all others. It runs after them, sends nothing, and is never left out. */
   readonly watches?: boolean;
   /** Whether it sends requests for the watching units to judge. */
   readonly feeds?: boolean;
@@ -76,7 +76,7 @@ export interface RunTarget {
   readonly ending: Ending;
   /** Units at a time. */
   readonly concurrency: number;
-  /** Whether it has room for one unit at a time only, for now. */
+  /** Whether it has room for only one unit at a time now. */
   readonly scarce: boolean;
   /** Why no further unit can run. */
   readonly lost?: Stop | undefined;
@@ -84,7 +84,7 @@ export interface RunTarget {
   readonly sent: number;
   /** The part of a need that the target lacks. */
   lacks(need: string): Because<'need'> | undefined;
-  /** Makes the target ready, after a look at it (KIT-5) if `look`. Returns why it cannot be. */
+  /** Makes the target ready. With `look`, evaluates it first (KIT-5). Returns the reason if it is unusable. */
   begin(look: boolean): Promise<Stop | undefined>;
   /** Data as JSON, without secrets. */
   clean<Data>(data: Data): Data;
@@ -96,13 +96,13 @@ export interface RunTarget {
   summary(): Pick<Assembled, 'asked' | 'options' | 'others'>;
 }
 
-/** The options of every run, whatever its units are. Times in ms. */
+/** The options of every run, of any kind of unit. Times in ms. */
 export interface EngineOptions extends Selection, Pick<BudgetOptions, 'maxRequests' | 'maxTime'> {
   /** The baseline: ids of rows, or entries that say more. */
   readonly baseline?: Baseline | undefined;
   /** The name of a published set of checks: the results of others do not count (KIT-9). */
   readonly requirements?: string | undefined;
-  /** The findings that fail the target. Default `fail`; with `warn` those of published sentences count, too. */
+  /** The findings that fail the target. Default: `fail`. */
   readonly failOn?: FailOn | undefined;
   /** Percent of the selected rows that must come to a verdict. Default 0. */
   readonly minCoverage?: number | undefined;
@@ -121,14 +121,14 @@ interface UnitOptions extends EngineOptions {
   without?(unit: Unit): Stop | undefined;
   /** Chooses the next of the waiting units. Default: the first. */
   next?(waiting: readonly Unit[]): number;
-  /** Whether the units are a part of all: a baseline may name others. */
+  /** Whether further units exist, which a baseline may name. */
   readonly partial?: boolean;
 }
 
 /** The run is given up after this many units in a row without an answer. */
 const LOST_IN_A_ROW = 5;
 
-/** ms after which other units may run beside a long one before a waiting exclusive unit does. */
+/** After a unit has run for so many ms, others may start before a waiting exclusive one. */
 const HOLDS_UP = 4_000;
 
 const withheld = ({ finding: _, ...rest }: CheckResult, stop: Stop): CheckResult => ({
@@ -140,7 +140,7 @@ const withheld = ({ finding: _, ...rest }: CheckResult, stop: Stop): CheckResult
 /**
  * A run in steps, for callers that run units one by one. Selects the units and prepares them. Prints nothing.
  *
- * @throws SelectionError for a pattern that means nothing, UsageError for a set that is not published
+ * @throws SelectionError for a pattern that matches nothing, UsageError for a set that is not published
  */
 export function createRun(units: readonly Unit[], target: RunTarget, options: UnitOptions) {
   const { events = {}, failOn, requirements, order = (all: readonly Unit[]) => all } = options;
@@ -152,9 +152,9 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: Un
   for (const unit of selected) unit.prepare?.();
   const concurrency = Math.max(1, Math.min(target.concurrency, selected.length));
   const results = new Map<Unit, readonly CheckResult[]>();
-  /** One place for each lane. A unit takes one, an exclusive unit all. */
+  /** A place for each lane. A unit takes one, an exclusive unit takes all. */
   const floor = new Semaphore(concurrency);
-  /** The time since when each lane runs a unit beside others. */
+  /** When each lane began a unit that is not exclusive. */
   const busySince = new Map<number, number>();
   let started = 0;
   let ended = 0;
@@ -191,7 +191,7 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: Un
     await done.settle?.();
     return rows;
   };
-  /** Why a unit cannot begin any more. `found`: it has found something, and may use the room kept for that. */
+  /** Why a unit cannot begin any more. `found`: it has a finding, and may use the reserve for second looks. */
   const stopFor = (unit: Unit, found = false): Stop | undefined => {
     if (target.lost !== undefined) ending.stop(target.lost);
     // Monitors judge the exchanges so far.
@@ -199,10 +199,10 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: Un
     return ending.stopped ?? (found ? undefined : options.without?.(unit));
   };
   /** Runs a unit if that is still possible. */
-  const tried = async (unit: Unit, context: Omit<UnitContext, 'signal'>) => {
+  const attempt = async (unit: Unit, context: Omit<UnitContext, 'signal'>) => {
     const because = unit.needs.map((need) => target.lacks(need)).find((lack) => lack !== undefined);
     const stop = stopFor(unit);
-    // More time would not have met a missing need.
+    // A missing need is the reason even after a limit: more time would not have met it.
     if (because !== undefined && (ending.stopped === undefined || isLimit(ending.stopped)))
       return conclude(unit, { rows: skipped(unit, { kind: 'need', because }) });
     if (ending.stopped !== undefined && stop !== undefined) return put(unit, skipped(unit, stoppedBy(stop)));
@@ -230,7 +230,7 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: Un
       await take(1, kept ? 1 : 0);
       busySince.set(lane, host.now());
     } else await take(concurrency);
-    return tried(unit, {
+    return attempt(unit, {
       lane,
       together,
       async alone(found) {
@@ -259,8 +259,8 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: Un
     },
 
     /**
-     * Runs one unit. A unit that cannot run any more is a skip. `at` is the lane, below `concurrency`, which runs one at a time;
-     * `freed` is called when the lane may take the next unit before this one is evaluated.
+     * Runs one unit. A unit that cannot run any more is a skip. `at` is the number of its lane, below `concurrency`. `freed` is
+     * called when the lane may take the next unit, although this one is not evaluated yet.
      */
     async do(unit: Unit, at = 0, freed = () => {}): Promise<readonly CheckResult[]> {
       if (at >= concurrency) throw new RangeError(`lane: expected less than ${concurrency}, got ${at}`);
@@ -324,7 +324,7 @@ const stopOf = (skip: Skip | undefined): Stop | undefined =>
 /**
  * Selects units, runs them at a target, cleans up, and returns the results.
  *
- * @throws SelectionError for a pattern that means nothing
+ * @throws SelectionError for a pattern that matches nothing
  */
 export async function run(units: readonly Unit[], target: RunTarget, options: UnitOptions): Promise<Results> {
   const steps = createRun(units, target, options);

@@ -8,7 +8,7 @@ import { failsRun, type Label, labels, VERDICTS } from './legend.js';
 import { skipWords } from './skip.js';
 import { FACTS, incompleteText, stopText } from './stop.js';
 
-/** The words for needs in a headline. Others stand as they are. */
+/** The words for a need in a headline. */
 function lacking(need: Need): string {
   if (need === 'control' || need === 'clock') return 'need a control interface';
   if (behaviourIn(need) !== undefined) return 'need a prompt for what the intern is to do';
@@ -17,12 +17,12 @@ function lacking(need: Need): string {
   return need.endsWith('_key') || need.endsWith('_token') ? 'need credentials' : `need ${need}`;
 }
 
-/** Why a check was not done, in a few words. */
+/** Why a check has no verdict, in a few words. */
 export function keptFrom(skip: Skip): string {
   const { need, why } = skipWords(skip);
   switch (skip.kind) {
     case 'intern':
-      return 'wait for what the intern did not do';
+      return 'wait for something that the intern did not do';
     case 'race':
       return 'met a target that changed in between';
     case 'blocked':
@@ -39,7 +39,7 @@ export function keptFrom(skip: Skip): string {
   }
 }
 
-/** A reason that kept checks from a verdict, and how many. */
+/** A reason why checks have no verdict, and their number. */
 export interface NotChecked {
   readonly why: string;
   readonly count: number;
@@ -53,11 +53,11 @@ export function notChecked(checks: readonly CheckResult[]): NotChecked[] {
     .sort((one, other) => other.count - one.count);
 }
 
-/** The checks that a headline counts: of a deployment, those that can be asked of one at all. */
+/** The checks that a headline counts. For a deployment they exclude those for emulators only. */
 export const headCounts = ({ checked, of, fromOutside }: Coverage): Pick<Coverage, 'checked' | 'of'> =>
   fromOutside ?? { checked, of };
 
-/** Percent of what can be asked that a run has looked at before it says that its target conforms. */
+/** Least percent of the possible checks with a verdict for the headline `conforms`. */
 const EARNED = 80;
 
 /** The headline of a run. `conforms` is earned by coverage. */
@@ -67,8 +67,8 @@ export function verdictText({ coverage, target, verdict }: Pick<Results, 'covera
   return `nothing wrong found, ${Math.floor((checked * 100) / of)} % looked at`;
 }
 
-/** The same of a run with its checks: where nothing fails but a baseline that is out of date, that is what it comes to. */
-export function comesTo(
+/** The verdict for a headline. A run that fails only for an outdated baseline says so. */
+export function headVerdict(
   results: Pick<Results, 'checks' | 'coverage' | 'incomplete' | 'options' | 'target' | 'verdict'>,
 ): string {
   const stale = results.incomplete.find(({ kind }) => kind === 'baseline');
@@ -77,11 +77,11 @@ export function comesTo(
   return `the baseline is out of date, ${incompleteText(stale)}`;
 }
 
-/** The rows that a report counts: a deployment is held against what can be asked of a deployment at all. */
+/** The rows that a report counts. For a deployment they exclude those for emulators only. */
 export const shownOf = ({ checks, coverage }: Pick<Results, 'checks' | 'coverage'>): readonly CheckResult[] =>
   coverage.fromOutside === undefined ? checks : checks.filter((check) => !isOfEmulators(check));
 
-/** The ids of requirements that never came up, though such a target can be asked for them. */
+/** The ids of requirements that no check evaluated, although the target allows it. */
 export function neverCameUp(results: Pick<Results, 'checks' | 'coverage' | 'requirements'>): readonly string[] {
   const never = results.requirements.filter(({ verdict }) => verdict === 'none' || verdict === 'skip');
   const possible = new Set<string>(shownOf(results).map(({ requirement }) => requirement));
@@ -89,19 +89,19 @@ export function neverCameUp(results: Pick<Results, 'checks' | 'coverage' | 'requ
   return never.flatMap(({ id }) => (all || possible.has(id) ? id : []));
 }
 
-/** How much was looked at, as every report says it first. */
+/** The beginning of every report: the verdict and the coverage. */
 export interface Headline {
-  /** `conforms`, or what else the run comes to. */
+  /** `conforms`, or another verdict in words. */
   readonly verdict: string;
-  /** How many of what was looked at, or left out, have each label. */
+  /** The number of rows with each label. */
   readonly counts: Readonly<Record<Label, number>>;
   readonly checked: number;
   readonly of: number;
-  /** The reasons why the others of these have no verdict, the largest group first. */
+  /** The reasons why rows have no verdict, the largest group first. */
   readonly not: readonly NotChecked[];
-  /** How many of the requirements that show from outside were looked at, in a sentence. */
+  /** A sentence: the number of evaluated requirements among those that a deployment can show. */
   readonly requirements?: string;
-  /** How many more checks only an emulator can be asked for, in a sentence. */
+  /** A sentence: the number of checks for emulators only. */
   readonly emulatorsOnly?: string;
 }
 
@@ -110,17 +110,17 @@ export function headlineOf(results: Results): Headline {
   const { fromOutside, of } = results.coverage;
   const { checked, of: possible } = headCounts(results.coverage);
   const shown = shownOf(results);
-  const same = { verdict: comesTo(results), counts: labels(shown), checked, of: possible, not: notChecked(shown) };
+  const same = { verdict: headVerdict(results), counts: labels(shown), checked, of: possible, not: notChecked(shown) };
   if (fromOutside === undefined) return same;
   const { requirements } = fromOutside;
   return {
     ...same,
-    requirements: `${requirements.checked} of ${requirements.of} requirements that show from outside were looked at`,
-    emulatorsOnly: `${counted(of - possible, 'more check')} can be asked of an emulator only`,
+    requirements: `${requirements.checked} of ${requirements.of} requirements that a deployment can show were checked`,
+    emulatorsOnly: `${counted(of - possible, 'more check')} for emulators only`,
   };
 }
 
-/** The line above findings that say something else, and follow from the first one as far as the kit can know. */
+/** The line above findings that probably follow from the first one. */
 export const LIKELY = 'likely the same cause';
 
 /** The ids of checks in one line. */
@@ -145,7 +145,7 @@ export function choices({ options, target }: Results): string {
 const sum = <Row>(rows: readonly Row[], of: (row: Row) => number): number =>
   rows.reduce((total, row) => total + of(row), 0);
 
-/** The name of the target; an emulator in this process has no address that anybody could reach. */
+/** The name of the target. An emulator in this process has no address that others can reach. */
 export const addressText = ({ url, inProcess }: Results['target']): string =>
   inProcess === true ? 'an emulator in this process' : url;
 
