@@ -1,11 +1,10 @@
 // Where the time of a GET goes: processor time of the emulator and of a bare Hono route for each request, by part, from a
-// profile of both under the same load. With --write it goes into docs/benchmarks.md.
+// profile of both under the same load.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import autocannon from 'autocannon';
 import { type Served, startProfiled } from './lib.js';
-import { replaceIn, where } from './table.js';
 
 const REQUESTS = 80_000;
 const TURNS = 16;
@@ -83,4 +82,3 @@ const lines = [
   `| all | ${total(ours).toFixed(1)} µs | ${total(bare).toFixed(1)} µs |`,
 ].join('\n');
 console.log(lines);
-if (process.argv.includes('--write')) replaceIn('profile', () => `Measured at ${where()}.\n\n${lines}`);

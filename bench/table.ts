@@ -10,11 +10,11 @@ import type { Row } from './lib.js';
 const PAGE = new URL('../docs/benchmarks.md', import.meta.url);
 
 /** Replaces a part of docs/benchmarks.md. */
-export const replaceIn = (name: string, change: (before: string) => string): void =>
+const replaceIn = (name: string, change: (before: string) => string): void =>
   writeFileSync(PAGE, withPart(readFileSync(PAGE, 'utf8'), name, change));
 
 /** The measured commit, and the machine. */
-export const where = (): string => {
+const where = (): string => {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();
   const changed = git('status', '--porcelain', 'emulator', 'conformance') === '' ? '' : ' and changes';
   return `${git('rev-parse', '--short', 'HEAD')}${changed}, ${availableParallelism()} cores, Node ${process.versions.node}`;
