@@ -45,10 +45,10 @@ const VAULTS: ReadonlySet<string> = new Set(['intern secrets', 'store intern sec
 /** Operations that find an intern during its teardown. */
 const THERE: ReadonlySet<string> = new Set(['get', 'delete']);
 
-/** ms for which a turn of chat may go on that its client has left (CHAT-10). */
+/** ms for which a turn of chat may go on after its client has left (CHAT-10). */
 const GOES_ON = 60_000;
 
-/** Updates of an intern that are kept to be shown. */
+/** Updates of an intern that a finding can show. */
 const SHOWN_UPDATES = 4;
 /** Most interns, and most lifecycle calls, that are remembered: traffic may go on for days. */
 const INTERNS = 10_000;
@@ -64,7 +64,7 @@ export function createModel(options: ModelOptions) {
   const creates = createCreates(options, who);
   const sessions = createSessions(who, options);
   /** Requests whose answer has not begun. */
-  const flying = new Set<number>();
+  const pending = new Set<number>();
   let hasForgotten = options.inUse === true;
   const interns = new Recent<string, InternFacts>(INTERNS, (facts) => {
     hasForgotten = true;
@@ -232,7 +232,7 @@ export function createModel(options: ModelOptions) {
   };
   /** An answer has begun, or none will come. */
   const landed = (asked: Asked, answered: Pick<Answered, 'status' | 'at'> | undefined) => {
-    if (!flying.delete(asked.number)) return;
+    if (!pending.delete(asked.number)) return;
     if (answered === undefined) dealings.lost(asked);
     else dealings.begins(asked, answered.status, answered.at);
   };
@@ -274,7 +274,7 @@ export function createModel(options: ModelOptions) {
 
   return {
     options,
-    /** The acts on each intern. */
+    /** The run's requests to each intern. */
     dealings,
     interns: interns as ReadonlyMap<string, InternFacts>,
     present: present as ReadonlySet<InternFacts>,
@@ -354,7 +354,7 @@ export function createModel(options: ModelOptions) {
       const name = operation?.name;
       if (name === 'create') creates.asks(asked);
       if (partial) return;
-      flying.add(asked.number);
+      pending.add(asked.number);
       const after = name === undefined ? undefined : phasesAfter(name, ours);
       // An intern is unknown while its create is under way.
       const facts = id !== undefined && (after !== undefined || name === 'update') ? internOf(id) : undefined;

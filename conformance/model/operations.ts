@@ -7,13 +7,13 @@ export interface Operation {
   readonly name: OperationName;
   readonly method: string;
   readonly path: RegExp;
-  /** The same with `ID` in the place of each id. */
+  /** The path with `ID` for each id. */
   readonly place: string;
   readonly area: 'interns' | 'scim' | 'vault';
   readonly right: Right;
-  /** Statuses of success: what the interface or the published API names. */
+  /** The success statuses of the interface and the published API. */
   readonly success: readonly number[];
-  /** Changes nothing. */
+  /** Whether it changes nothing. */
   readonly reads?: true;
 }
 
@@ -84,15 +84,15 @@ export const OPERATIONS: readonly Operation[] = [
   row('delete intern secret', 'DELETE', '/vault/interns/ID/secrets/ID', 'key', [204], { area: 'vault' }),
 ];
 
-/** An operation that a request names, and what its path names. */
+/** The operation of a request, and the ids in its path. */
 export interface Named {
   readonly operation: Operation;
-  /** The intern; of SCIM the mapping. */
+  /** The intern, or the SCIM mapping. */
   readonly id: string | undefined;
   readonly secret: string | undefined;
 }
 
-/** A segment of a path as it was meant; one that is wrongly encoded as it is. */
+/** A decoded segment of a path. A wrongly encoded one stays unchanged. */
 export const decoded = (segment: string): string => {
   try {
     return decodeURIComponent(segment);
@@ -101,7 +101,7 @@ export const decoded = (segment: string): string => {
   }
 };
 
-/** The intern below which a request goes, and what follows its id: `suspend`, `chat/completions`, nothing. */
+/** The intern in a path, and the rest after its id: `suspend`, `chat/completions`, or nothing. */
 export function placeOf({ path }: Pick<Asked, 'path'>): { readonly id: string | undefined; readonly rest: string } {
   const [, id, rest = ''] = /^\/interns\/([^/]+)(?:\/(.*))?$/.exec(path) ?? [];
   return { id: id === undefined ? undefined : decoded(id), rest };
@@ -110,7 +110,7 @@ export function placeOf({ path }: Pick<Asked, 'path'>): { readonly id: string | 
 type Placed = Pick<Asked, 'method' | 'path'>;
 
 let last: { readonly asked: Placed; readonly named: Named | undefined } | undefined;
-/** The operation that a request names; undefined for any other path or method. It is asked for many times in a row. */
+/** The operation of a request; undefined for an unknown path or method. The last one is cached, as many callers ask in a row. */
 export function operationOf(asked: Placed): Named | undefined {
   if (last?.asked !== asked) last = { asked, named: namedBy(asked) };
   return last.named;

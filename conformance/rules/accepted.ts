@@ -53,7 +53,7 @@ const isCallerBlamed = ({ answered: { status }, error }: Seen, maybe: readonly R
   REFUSALS.some(({ reason, statuses }) => reason === error?.reason && statuses.includes(403)) &&
   maybe.every(({ reason }) => reason !== error?.reason);
 
-/** ms for which a question stays open for sure: its deadline is five minutes by default. */
+/** ms for which a question certainly stays open: its deadline is five minutes by default. */
 const OPEN = 240_000;
 /** Reasons of refusals that call a question closed or unknown. */
 const CLOSED: ReadonlySet<unknown> = new Set([
@@ -66,7 +66,7 @@ const CLOSED: ReadonlySet<unknown> = new Set([
 const ANSWERED: readonly Rule[] = rulesOf('CHAT-7', {
   'open-question-answered': {
     of: ['chat'],
-    says: 'A refused answer leaves a question open: an answer that it offers is accepted from the caller who was asked.',
+    says: 'A refused answer leaves the question open: the caller who was asked may still give an offered answer.',
     judge: (seen, model) => {
       const { asked, answered, error, id, intern } = seen;
       const question = questionOf(seen, model);
@@ -122,7 +122,7 @@ export const ACCEPTED_RULES: readonly Rule[] = [
       requirement: id,
       level: requirement(id).level,
       of: [name],
-      says: `A ${name} that has nothing wrong is accepted.`,
+      says: `Every valid ${name} is accepted.`,
       judge: (seen, model) =>
         !applies(seen, model)
           ? undefined
@@ -139,7 +139,7 @@ export const ACCEPTED_RULES: readonly Rule[] = [
       requirement: id,
       level: published,
       of: [name],
-      says: `A ${name} that is accepted answers with its status.`,
+      says: `Every accepted ${name} has its success status.`,
       judge: (seen) =>
         seen.answered.status >= 300
           ? undefined

@@ -7,7 +7,7 @@ import { STREAM_RULES, type StreamRule } from '../probe/stream-rules.js';
 import { reasonIs } from './errors.js';
 import { each, holds, is, isBodyKnown, isTurning, type Judgement, type Rule, rulesOf, type Seen } from './rule.js';
 
-/** Fields that would tell what a run says, or how it goes. */
+/** Fields that would show the words or the progress of a run. */
 const PROGRESS = ['output', 'content', 'text', 'message', 'messages', 'choices', 'result', 'usage', 'progress'];
 
 /** A chat stream that was read to its end. */
@@ -16,15 +16,15 @@ const streamOf = (seen: Seen) => {
   return stream?.ended === 'end' ? stream : undefined;
 };
 
-/** A rule of the grammar of streams as a rule of the kit. */
+/** The kit's rule for a rule of streams. */
 const grammar = (rule: StreamRule): Rule => {
-  const [id, level] = STREAM_RULES[rule];
+  const [id, level, says] = STREAM_RULES[rule];
   return {
     id: `${id}/${rule}`,
     requirement: id,
     level,
     of: ['chat'],
-    says: `A chat stream keeps the rule ${rule}.`,
+    says,
     alone: true,
     judge: (seen): Judgement => {
       const stream = streamOf(seen);
@@ -81,7 +81,7 @@ export const CHATS: readonly Rule[] = [
   ...(Object.keys(STREAM_RULES) as StreamRule[]).filter((rule) => rule !== 'connection-holds').map(grammar),
   ...rulesOf('CHAT-1', ['chat'], {
     'is-a-stream': {
-      says: 'A prompt that is accepted, and not steered, is answered with server-sent events.',
+      says: 'A prompt is answered with server-sent events, unless it is refused or steered.',
       alone: true,
       judge: (seen) =>
         seen.answered.status < 300 && seen.answered.status !== 202
@@ -145,7 +145,7 @@ export const CHATS: readonly Rule[] = [
   }),
   ...rulesOf('CHAT-6', ['chat'], {
     'same-session': {
-      says: 'The answer to a question goes on in the session that asked, and the next question has an id of its own.',
+      says: 'The stream after an answer stays in the session that asked. A further question has a new id.',
       judge: (seen) => {
         const stream = streamOf(seen);
         if (stream === undefined || !isAnswer(seen.body) || seen.body === undefined) return undefined;
@@ -158,7 +158,7 @@ export const CHATS: readonly Rule[] = [
           : holds(
               !isRecord(last) || call !== last.tool_call_id,
               'id of the question after an answer',
-              'another than that of the one answered',
+              'a new id',
               call,
             );
       },
@@ -180,7 +180,7 @@ export const CHATS: readonly Rule[] = [
         return holds(
           error?.reason !== 'interaction_unknown',
           'reason of a refused answer to a question',
-          'none that says that it was never asked',
+          'any other than interaction_unknown',
           error?.reason,
           [question.number],
         );
@@ -241,7 +241,7 @@ export const CHATS: readonly Rule[] = [
     },
     'error-form': {
       level: 'P',
-      says: 'The error of a stream stands at the top of the chunk that finishes it, with code, message, reason and retryable.',
+      says: 'The error of a stream is at the top level of its last choice chunk, with code, message, reason and retryable.',
       alone: true,
       judge: (seen) => {
         const error = streamOf(seen)?.error;
@@ -284,7 +284,7 @@ export const CHATS: readonly Rule[] = [
       },
     },
     'of-one-run': {
-      says: 'Usage is that of one run: it does not add up over the runs of a session.',
+      says: 'Usage counts one run: it does not add up over the runs of a session.',
       judge: (seen, model) => {
         const stream = streamOf(seen);
         const usage = stream?.final?.usage;
@@ -298,7 +298,7 @@ export const CHATS: readonly Rule[] = [
           : holds(
               keys.some((key) => Number(usage[key]) !== Number(before.value[key]) + Number(alone.value[key])),
               'usage of a run in a session',
-              'that of the run, which says the same as one in a session of its own',
+              'that of this run alone',
               usage,
               [alone.number, before.number],
             );
@@ -307,7 +307,7 @@ export const CHATS: readonly Rule[] = [
   }),
   ...rulesOf('CHAT-8', ['chat'], {
     'consents-when-omitted': {
-      says: 'A prompt that does not ask for manual approval leads to no question for a permission.',
+      says: 'Without approval_mode manual, a prompt leads to no question for a permission.',
       alone: true,
       judge: (seen) => {
         const stream = streamOf(seen);
@@ -355,7 +355,7 @@ export const CHATS: readonly Rule[] = [
   ...rulesOf('CHAT-14', ['chat'], {
     'busy-while-it-streams': {
       level: 'P',
-      says: 'An intern is busy only while a run of chat streams on it: none on another intern, and none that waits.',
+      says: 'An intern is busy only while a chat run streams on it. Waiting runs, and runs of other interns, do not count.',
       judge: (seen, model) => {
         const { answered, asked, error, intern } = seen;
         if (intern?.made === undefined || model.options.partial === true) return undefined;
@@ -421,12 +421,12 @@ export const CHATS: readonly Rule[] = [
     },
     'no-progress': {
       level: 'P',
-      says: 'The answer of an invoke has no field that tells what its run says, or how it goes.',
+      says: 'The answer of an invoke shows neither words nor progress of its run.',
       alone: true,
       judge: (seen) =>
         seen.answered.status < 300 && seen.json !== undefined
           ? is(
-              'fields of the answer of an invoke that tell of progress',
+              'fields in the answer of an invoke that show progress',
               [],
               Object.keys(seen.json).filter((key) => PROGRESS.includes(key)),
             )
@@ -434,7 +434,7 @@ export const CHATS: readonly Rule[] = [
     },
     'status-word': {
       level: 'P',
-      says: 'The status of an invoke is started, or steered where a run goes on.',
+      says: 'The status of an invoke is started, or steered if its session has a run going.',
       alone: true,
       judge: (seen) =>
         seen.answered.status < 300 && isBodyKnown(seen)

@@ -39,7 +39,7 @@ const BODIES: Readonly<Record<number, readonly [reason: string, message: RegExp]
   415: ['unsupported_media_type', /^Request body must be sent as application\/json/],
 };
 
-/** Published reasons: the statuses that each comes with, and whether the same request may be sent again. */
+/** Published reasons: the statuses of each, and whether the request may be retried. */
 const REASONS: Readonly<Record<string, readonly [statuses: readonly number[], retryable: boolean]>> = {
   not_found: [[404], false],
   method_not_allowed: [[405], false],
@@ -273,7 +273,7 @@ export const ERRORS: readonly Rule[] = [
     'regional-form': {
       level: 'P',
       says: 'The 403 of a regional hostname has the message Forbidden, and no metadata.',
-      // Who judges the traffic of others does not know which hosts are regional.
+      // A judge of others' traffic does not know which hosts are regional.
       judge: (seen, { options }) =>
         isOurs(seen) &&
         seen.asked.regional &&

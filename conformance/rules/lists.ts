@@ -37,7 +37,7 @@ function statusesOf({ asked: { query } }: Seen): readonly string[] | undefined {
   return wanted.length > 0 && wanted.every((one) => STATUSES.some((status) => status === one)) ? wanted : undefined;
 }
 
-/** Statuses that an intern of any status may have by the time that the list shows it. */
+/** Statuses that any intern may have reached when the list shows it. */
 const COMING: readonly string[] = ['queued', 'provisioning'];
 
 /** Statuses of a deleted intern. */
@@ -58,7 +58,7 @@ const leftOut =
         : is(`interns that an earlier ${by} left out`, [], [id], [made?.number ?? 0, lost.number]);
     });
 
-/** The interns that a whole list lacks. Undefined where that cannot be known. */
+/** The interns that a whole list lacks; undefined if that is unknown. */
 export function lacking(rows: readonly RecordFields[], seen: Seen, model: Model) {
   const { asked, caller, json } = seen;
   const { query } = asked;

@@ -64,7 +64,7 @@ const textOf = (key: string, written: unknown, shown: unknown, model: Model): un
 /** A value as JSON. An empty text counts as null. */
 const plain = (value: unknown): string => JSON.stringify(value === '' || value === undefined ? null : value);
 
-/** The exchanges that establish a setting, and the updates since: a wrong one of another setting may have changed it. */
+/** The exchanges that establish a setting, and later updates: an update of another setting may wrongly have changed it. */
 const writesOf = ({ settings, updates }: InternFacts, key: Setting, before: number): readonly number[] => {
   const { because } = settings[key];
   const from = Math.min(...because);
@@ -76,7 +76,7 @@ const where = (seen: Seen): string => `the record of ${seen.called}`;
 const SOON = 10_000;
 /** ms after which a read shows the effect of a call. */
 const LATE_READ = 10_000;
-/** ms after a wake-up in which no service suspends the intern for being idle. */
+/** ms after a boot within which no service suspends the intern as idle. */
 const AWAKE = 4_000;
 /** ms after which a call, such as a provision, must show in reads. */
 const START = 15_000;
@@ -100,10 +100,10 @@ function readRecords(seen: Seen, model: Model): readonly RecordFields[] {
 }
 
 /**
- * Whether an intern changed as if by the lifecycle call `name`, without such a call. Undefined where another cause may explain the
+ * Whether an intern changed as if by the lifecycle call `name`, without such a call. Undefined if something else may explain the
  * change.
  */
-function cameTo({ id, status }: RecordFields, name: Act['name'], { asked, operation }: Seen, model: Model) {
+function changeAsBy({ id, status }: RecordFields, name: Act['name'], { asked, operation }: Seen, model: Model) {
   const facts = model.interns.get(String(id));
   const { awaited, halted, lost, made, shown, moving = 0, moved, phase } = facts ?? {};
   // An accepted call may show late.
@@ -113,7 +113,7 @@ function cameTo({ id, status }: RecordFields, name: Act['name'], { asked, operat
   // An earlier exchange may have missed the intern already.
   const until = name === 'delete' && lost !== undefined && lost.at > shown.at ? lost.at : asked.at;
   if (until - shown.at > SOON || moving > 0) return undefined;
-  // Another call may explain it: reads may be late, and a prompt may wake an intern after a while, but suspends none.
+  // A call may explain it. Reads may be late, and a prompt may wake an intern after a while, but suspends none.
   const late = shown.sure && operation.name === 'get' && name !== 'provision' ? 0 : LATE_READ;
   const changed = name === 'suspend' ? halted : moved;
   if (changed !== undefined && changed > shown.at - late) return undefined;
@@ -260,7 +260,7 @@ export const RECORDS: readonly Rule[] = [
   }),
   ...rulesOf('DELETE-3', {
     acknowledged: {
-      says: 'A delete that acknowledges the loss of the workspace deletes the intern: no failing archive stops it.',
+      says: 'A delete that acknowledges the loss of the workspace deletes the intern, even if the archive fails.',
       ...ofOwn((record, seen, model) => {
         const { acknowledged, moving = 0, shown } = model.interns.get(String(record.id)) ?? {};
         if (acknowledged === undefined || moving > 0 || seen.operation.name === 'create') return undefined;
@@ -269,7 +269,7 @@ export const RECORDS: readonly Rule[] = [
         return seen.asked.at > acknowledged.at && isStuck(record) && (isNew || seen.asked.at > acknowledged.at + START)
           ? {
               what: `status of ${where(seen)}`,
-              expected: 'that of one that goes',
+              expected: 'that of an intern in teardown',
               actual: record.status,
               because: [acknowledged.number],
             }
@@ -476,7 +476,12 @@ export const RECORDS: readonly Rule[] = [
             'PROV-1',
             'An accepted provision starts a boot: the intern does not stay stopped.',
           ],
-          ['suspend', 'suspend-stops', 'SUSP-1', 'An accepted suspend stops the runtime: the intern does not run on.'],
+          [
+            'suspend',
+            'suspend-stops',
+            'SUSP-1',
+            'An accepted suspend stops the runtime: the intern does not keep running.',
+          ],
           [
             'delete',
             'delete-tears-down',
@@ -512,7 +517,7 @@ export const RECORDS: readonly Rule[] = [
     'shows-that-it-goes': {
       requirement: 'DELETE-1',
       level: 'P',
-      says: 'A read after an accepted delete shows that the intern goes: destroying, until it is gone.',
+      says: 'A read after an accepted delete shows the teardown: destroying, until the intern is gone.',
       settles: 'between writes',
       ...ofOwn((record, seen, model) => {
         const { awaited } = model.interns.get(String(record.id)) ?? {};
@@ -523,7 +528,7 @@ export const RECORDS: readonly Rule[] = [
           : holds(
               !SHOWS_NOTHING.delete.includes(String(record.status)),
               `status of ${where(seen)} that is deleted`,
-              'that of one that goes',
+              'that of an intern in teardown',
               record.status,
               [awaited.number],
             );
@@ -535,15 +540,15 @@ export const RECORDS: readonly Rule[] = [
       judge: (seen, model) =>
         eachIntern(readRecords(seen, model), (record) => {
           const { refused } = model.interns.get(String(record.id)) ?? {};
-          const came = refused === undefined ? undefined : cameTo(record, refused.name, seen, model);
-          if (refused === undefined || came === undefined) return undefined;
-          if (refused.at < came.shown.at || refused.at > seen.asked.at) return undefined;
+          const change = refused === undefined ? undefined : changeAsBy(record, refused.name, seen, model);
+          if (refused === undefined || change === undefined) return undefined;
+          if (refused.at < change.shown.at || refused.at > seen.asked.at) return undefined;
           return holds(
-            !came.does,
+            !change.does,
             `status of ${where(seen)} after a ${refused.name} that was refused`,
-            `${came.shown.status}, as before`,
+            `${change.shown.status}, as before`,
             record.status,
-            [came.shown.number, refused.number],
+            [change.shown.number, refused.number],
           );
         }),
     },
@@ -556,30 +561,31 @@ export const RECORDS: readonly Rule[] = [
         const acts = [...model.acts.values()].reverse();
         return eachIntern(records, (record) =>
           each(['suspend', 'provision', 'delete'] as const, (name) => {
-            const came = cameTo(record, name, seen, model);
+            const change = changeAsBy(record, name, seen, model);
             // Others may delete an intern, except at an emulator of ours.
-            if (came === undefined || (name === 'delete' && model.options.ours !== true)) return undefined;
+            if (change === undefined || (name === 'delete' && model.options.ours !== true)) return undefined;
             const { moved = 0 } = model.interns.get(String(record.id)) ?? {};
             // A service may suspend an intern whose boot has ended, or one that was woken long ago.
-            if (name === 'suspend' && (came.shown.status !== 'running' || came.until - moved > AWAKE)) return undefined;
+            if (name === 'suspend' && (change.shown.status !== 'running' || change.until - moved > AWAKE))
+              return undefined;
             const act = acts.find(
-              (one) => one.name === name && one.id !== record.id && one.at > came.shown.at && one.at < came.until,
+              (one) => one.name === name && one.id !== record.id && one.at > change.shown.at && one.at < change.until,
             );
             return act === undefined
               ? undefined
               : holds(
-                  !came.does,
+                  !change.does,
                   `status of ${where(seen)} after the ${name} of another`,
-                  `${came.shown.status}, as before`,
+                  `${change.shown.status}, as before`,
                   record.status,
-                  [came.shown.number, act.number],
+                  [change.shown.number, act.number],
                 );
           }),
         );
       },
     },
     'stays-found': {
-      says: 'An intern that is shown again existed all the time: no request in between answers 404 to a caller who sees it.',
+      says: 'An intern that is shown again existed in between: no request answered 404 to a caller who sees it.',
       of: SHOW,
       judge: (seen, model) =>
         eachIntern(recordsOf(seen, model), ({ id, status }) => {
@@ -594,7 +600,7 @@ export const RECORDS: readonly Rule[] = [
             lost.by.startsWith('list') ||
             lost.at > seen.asked.at
             ? undefined
-            : is(`status of an earlier ${lost.by}`, 'that of an intern that is there', 404, [
+            : is(`status of an earlier ${lost.by}`, 'that of an existing intern', 404, [
                 made?.number ?? 0,
                 lost.number,
               ]);

@@ -59,7 +59,7 @@ export interface Seen {
   readonly error: ErrorSeen | undefined;
 }
 
-/** One clause of one requirement, held against every exchange that it applies to. */
+/** One clause of a requirement. It judges every exchange that it applies to. */
 export interface Rule {
   /** `REQUIREMENT/what-is-held`, unique and stable. */
   readonly id: string;
@@ -75,7 +75,7 @@ export interface Rule {
    * reads itself.
    */
   readonly settles?: 'at the end' | 'between writes' | 'by itself';
-  /** The rule needs no knowledge but the exchange itself. */
+  /** The rule needs only the exchange itself. */
   readonly alone?: true;
   judge(seen: Seen, model: Model): Judgement;
 }
@@ -98,7 +98,7 @@ export function rulesOf(id: RequirementId, given: readonly OperationName[] | Row
   }));
 }
 
-/** The rows that are held against the operation of an exchange. */
+/** The rows that apply to the operation of an exchange. */
 export function byOperation<T extends Pick<Rule, 'of'>>(rows: readonly T[]): (seen: Seen) => readonly T[] {
   const all = new Map(OPERATIONS.map(({ name }) => [name, rows.filter(({ of }) => of?.includes(name) !== false)]));
   return ({ operation }) => all.get(operation.name) ?? [];
@@ -111,13 +111,13 @@ export const situationOf = ({ operation, answered }: Seen): string => `${operati
 export const foundBy = ({ what, expected, actual, exact }: Breach): Pick<Found, 'wanted' | 'got' | 'of'> =>
   unlike(what, expected, actual, exact === true);
 
-/** Kept where the values are equal as JSON. */
+/** Kept if the values are equal as JSON. */
 export const is = (what: string, expected: unknown, actual: unknown, because: readonly number[] = []): Judgement =>
   actual === expected || isDeepStrictEqual(actual, expected)
     ? 'kept'
     : { what, expected, actual, exact: true, because };
 
-/** Kept where it holds; `expected` says in fixed words what should. */
+/** Kept if `does`. `expected` says in fixed words what should hold. */
 export const holds = (
   does: boolean,
   what: string,
@@ -130,7 +130,7 @@ export const holds = (
 export const isTurning = ({ asked, intern }: Seen, { options }: Model): boolean =>
   options.ours !== true && asked.at - (intern?.turned?.at ?? Number.NEGATIVE_INFINITY) < TURNING;
 
-/** Holds for each: the first breach, else kept where any applies. */
+/** The first breach among the items, else kept if the rule applies to any. */
 export function each<T>(items: readonly T[], judge: (item: T) => Judgement): Judgement {
   let kept: Judgement;
   for (const item of items) {
@@ -145,14 +145,14 @@ export function each<T>(items: readonly T[], judge: (item: T) => Judgement): Jud
 export const about = (id: unknown, one: Judgement): Judgement =>
   one === undefined || one === 'kept' || typeof id !== 'string' ? one : { about: id, ...one };
 
-/** Holds for the record of each intern: the first breach, which is about that intern, else kept where any applies. */
+/** The first breach among the records, with the intern that it is about, else kept if the rule applies to any. */
 export const eachIntern = (records: readonly RecordFields[], judge: (record: RecordFields) => Judgement): Judgement =>
   each(records, (record) => about(record.id, judge(record)));
 
-/** The first breach, else kept where any applies. */
+/** The first breach, else kept if any is. */
 export const all = (...judgements: readonly Judgement[]): Judgement => each(judgements, (one) => one);
 
-/** Computes a value for an exchange once, however many rules need it. Rules judge one exchange after the other. */
+/** Computes a value once for each exchange. Rules judge one exchange after the other. */
 export function once<T>(find: (seen: Seen, model: Model) => T): (seen: Seen, model: Model) => T {
   let last: { readonly seen: Seen; readonly found: T } | undefined;
   return (seen, model) => {

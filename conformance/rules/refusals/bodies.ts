@@ -243,7 +243,7 @@ export const OF_BODIES = rows({
   },
   route: {
     requirement: 'SIGN-3',
-    says: 'A route without a permitted method and a path as it is sent is refused with 400.',
+    says: 'A route is refused with 400 unless it has a permitted method and a path in its sent form.',
     statuses: [400],
     reason: 'invalid_body',
     of: SIGNING,
@@ -309,7 +309,7 @@ export const OF_BODIES = rows({
   'empty-object': {
     open: true,
     requirement: 'BODY-1',
-    says: 'A service may refuse any body of provision or suspend, one without fields too.',
+    says: 'A service may refuse any body of provision or suspend, even one without fields.',
     statuses: [400],
     reason: 'invalid_body',
     of: BARE,
@@ -322,7 +322,7 @@ export const OF_BODIES = rows({
   'taken-away': {
     open: true,
     requirement: 'GET-1',
-    says: 'An intern may not be found: a read may be late, and others may have taken the intern away.',
+    says: 'An intern may not be found: a read may be late, and others may have deleted it.',
     statuses: [404],
     reason: 'not_found',
     wrong: ({ caller, intern }, { options }) =>
@@ -356,7 +356,7 @@ export const OF_BODIES = rows({
   'parameter-twice': {
     open: true,
     requirement: 'LIST-1',
-    says: 'A parameter of a list that is given twice may be refused.',
+    says: 'A service may refuse a parameter of a list that is given twice.',
     statuses: [400],
     of: ['list'],
     wrong: ({ asked }) =>
