@@ -18,7 +18,7 @@ export const DOORS: Readonly<Record<string, Readonly<Record<string, readonly str
       'SECURITY: with a control token nothing is served without it, and the tools work with it',
     ],
   },
-  'log somebody in, or read what the login answers, unless `--cors` admits it': {
+  'log somebody in, or read what the login answers, unless `--cors` admits it; other sites may send a browser there': {
     'emulator/oidc/login.socket.test.ts': ['the provider is guarded as the control interface is'],
     'emulator/http/cors.socket.test.ts': ['WEB-1: what a page fetches of the login'],
   },
