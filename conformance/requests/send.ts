@@ -76,7 +76,8 @@ async function sent(
   if (id === undefined) return undefined;
   if (again && !passes) await waits();
   // A read before the call shows whether a refused call has an effect.
-  if (refused) await stock.read(id);
+  if (refused) await stock.readBefore(id);
+  if (table.method !== 'GET') stock.writes(id);
   const ground = { ctx, id };
   const send = requestOf(row, ground);
   return { answer: await ask(row, ground, send), id, as: send.as };

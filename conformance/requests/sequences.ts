@@ -9,6 +9,9 @@ import type { As, CredentialName } from '../probe/request.js';
 import { beginLife, near, readsOf, strangersOf } from './life.js';
 import { unanswered } from './unanswered.js';
 
+/** Pages that are followed where few interns are on each. */
+const FEW = 8;
+
 /** Follows the cursors of a list to its end. Returns the number of its interns. */
 export async function pages(ctx: Ctx, query: string, most = 20): Promise<number> {
   let cursor: string | undefined;
@@ -374,7 +377,7 @@ export function sequences(
       turn: false,
       async send() {
         for (const query of ['limit=1', 'limit=2', 'limit=1&status=stopped', 'limit=3&status=stopped,running'])
-          await pages(ctx, query);
+          await pages(ctx, query, FEW);
         await sendLists(ctx);
       },
     },

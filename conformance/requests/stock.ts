@@ -53,6 +53,8 @@ export function createStock(ctx: Ctx, has: (need: string) => boolean, lost = new
     },
   };
   let reads = 0;
+  /** Interns that were read since the latest row wrote to them. */
+  const fresh = new Set<string>();
   const refusals = new Map<State | undefined, number>();
   return {
     /** Notes a refused update. Returns whether it is time to read the intern. */
@@ -64,10 +66,17 @@ export function createStock(ctx: Ctx, has: (need: string) => boolean, lost = new
     /** Reads an intern, with the API key and the peer in turn. Returns whether it is gone. */
     async read(id: string): Promise<boolean> {
       reads += 1;
+      fresh.add(id);
       const peer = has('peer_api_key') && reads % 2 === 0;
       const answer = peer ? await api.get(id, { as: 'peer_api_key' }).catch(unanswered) : undefined;
       return answer?.status !== 200 && (await api.get(id).catch(unanswered))?.status === 404;
     },
+    /** Reads an intern, unless it was read since the latest write to it. */
+    async readBefore(id: string): Promise<void> {
+      if (!fresh.has(id)) await this.read(id);
+    },
+    /** Notes that a row writes to an intern. */
+    writes: (id: string) => void fresh.delete(id),
     intern(state: State): Promise<string> {
       const before = kept.get(state);
       if (before !== undefined) return before;
