@@ -2,7 +2,7 @@ import type { InternsDeps } from '../../../emulator/domain/interns.js';
 import type { LifecyclePlan } from '../../../emulator/scripts/behaviour.js';
 import type { Json } from '../call.js';
 import { isJson } from '../call.js';
-import type { Answer, World } from '../world.js';
+import type { World } from '../world.js';
 
 export type InternRow = Parameters<InternsDeps['plan']>[0];
 
@@ -14,12 +14,6 @@ export function everyNth(n: number): () => boolean {
     return count % n === 0;
   };
 }
-
-/** Both, the first around the second. */
-export const around =
-  (outer: Answer, inner: Answer): Answer =>
-  (call, next) =>
-    outer(call, () => inner(call, next));
 
 /** Interns of an answer: one, or those of a list. */
 export const internsIn = (body: Json): Json[] => {
