@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { closing } from '../test/closing.js';
 import { folderOfTest } from '../test/folders.js';
 import { assemble, createEmulator, type Emulator } from './emulator.js';
@@ -76,6 +76,18 @@ describe('SIGN-7: a used v2 proof stays used', () => {
     const again = start({ clock, data: killed() });
     expect(await use(again)).toMatchObject({ status: 401, reason: 'nonce_reused' });
     expect(await unused(again)).toMatchObject({ status: 200 });
+    expect(await (await prove(again))(again)).toMatchObject({ status: 200 });
+  });
+
+  test('after a restart without a file under the same key, which refuses what was signed before it', async () => {
+    const inMemory = () => closing(createEmulator({ clock: 'real', seed: 'same' }));
+    const first = inMemory();
+    const use = await prove(first);
+    expect(await use(first)).toMatchObject({ status: 200 });
+    const later = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 1_000);
+    const again = inMemory();
+    later.mockRestore();
+    expect(await use(again)).toMatchObject({ status: 401, reason: 'proof_expired' });
     expect(await (await prove(again))(again)).toMatchObject({ status: 200 });
   });
 

@@ -61,6 +61,8 @@ export function explain(deps: ExplainDeps, given: ExplainBody): Explanation {
   const names = proofHeaders(profile);
   const layout = profile.proof_layout;
   const nonces = deps.nonces ?? createNonces();
+  // A request of another time came to the memory of that time.
+  const memory = given.at === undefined ? nonces : { has: nonces.has, remembers: () => true };
   const now = given.at === undefined ? deps.now() : given.at * 1_000;
   const headers = collect(given.headers);
   const body = bodyOf(given);
@@ -79,7 +81,7 @@ export function explain(deps: ExplainDeps, given: ExplainBody): Explanation {
         ? 'the daemon token is not of this intern'
         : undefined;
   const { verdict, trace } = verifyProof(
-    { key: publicKey, layout, names, nonces, requireV2: deps.requireV2 ?? false },
+    { key: publicKey, layout, names, nonces: memory, requireV2: deps.requireV2 ?? false },
     { intern: { id: internId, problem }, headers, method: given.method, path, bodySha256, now, window },
   );
   const { proof, expected } = trace;

@@ -99,21 +99,25 @@ export function checkVaultKey(store: Store, sealing: Pick<Sealing, 'open'>): voi
 
 /**
  * Used nonces in the store. A used proof stays used after a restart (SIGN-7), and is unused again if an earlier state
- * is restored.
+ * is restored. Without a file the memory begins with the emulator: an earlier one with the same key may have accepted
+ * what was signed before. A virtual clock starts anew with it, so nothing was.
  */
 export function keptNonces(options: EmulatorOptions, clock: Pick<Clock, 'now'>, store: Store): KeptNonces {
   const meta = store.collection('meta');
+  const real = (options.clock ?? 'real') === 'real';
+  const sameKey = options.signingKey !== undefined || options.seed !== undefined;
+  const forgetful = options.data === undefined && real && sameKey;
+  const began = forgetful ? Math.floor(clock.now() / 1_000) : Number.NEGATIVE_INFINITY;
   return {
     rows: store.collection('nonces'),
     since: {
       get() {
         const since = meta.get('nonces_since')?.value;
-        return typeof since === 'number' ? since : undefined;
+        return typeof since === 'number' ? Math.max(since, began) : began;
       },
       set: (value) => meta.put({ id: 'nonces_since', value }),
     },
     commit: () => store.commit(),
-    earliest:
-      options.data === undefined ? clock.now : (options.clock ?? 'real') === 'real' ? hostNow : () => VIRTUAL_EPOCH,
+    earliest: options.data === undefined ? clock.now : real ? hostNow : () => VIRTUAL_EPOCH,
   };
 }
