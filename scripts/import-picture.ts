@@ -1,19 +1,16 @@
 import { areaOf, importsOf, reachIn, SOURCES } from './imports.js';
 
-/** A room in the picture of its half; the two parts of the composition root are one. */
-const roomIn = (half: string, file: string): string =>
-  areaOf(file)
-    .slice(half.length + 1)
-    .replace(/\.ts$/, '');
+const HALF = 'conformance/';
+const isKit = (file: string) => file.startsWith(HALF);
+const roomOf = (file: string): string => areaOf(file).slice(HALF.length).replace(/\.ts$/, '');
 
-/** The rooms of a half and their imports, but for those that a longer way implies. */
-function pictureOf(half: string): string {
-  const inside = (file: string) => file.startsWith(`${half}/`);
+/** The rooms of the kit and their imports, but for those that a longer way implies. */
+function picture(): string {
   const all = new Map(
-    SOURCES.filter(inside)
+    SOURCES.filter(isKit)
       .flatMap(importsOf)
-      .filter(({ target }) => inside(target))
-      .map(({ file, target }) => [roomIn(half, file), roomIn(half, target)] as const)
+      .filter(({ target }) => isKit(target))
+      .map(({ file, target }) => [roomOf(file), roomOf(target)] as const)
       .filter(([from, to]) => from !== to)
       .map((edge) => [edge.join(' --> '), edge] as const),
   );
@@ -24,11 +21,9 @@ function pictureOf(half: string): string {
   return `flowchart TD\n${drawn.sort().join('')}`;
 }
 
-/** Draws the rooms of each half, as their files import each other, into the drawings of a page that begin with its name. */
+/** Draws the rooms of the kit, as their files import each other, into the drawing of a page that begins with its name. */
 export async function withImports(page: string): Promise<string> {
-  return ['emulator', 'conformance'].reduce((text, half) => {
-    const drawing = new RegExp(`(\`\`\`mermaid\\n%% ${half}\\n)[\\s\\S]*?(?=\`\`\`)`);
-    if (!drawing.test(text)) throw new Error(`no drawing begins with %% ${half}`);
-    return text.replace(drawing, (_, head) => `${head}${pictureOf(half)}`);
-  }, page);
+  const drawing = /(```mermaid\n%% conformance\n)[\s\S]*?(?=```)/;
+  if (!drawing.test(page)) throw new Error('no drawing begins with %% conformance');
+  return page.replace(drawing, (_, head) => `${head}${picture()}`);
 }
