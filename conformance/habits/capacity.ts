@@ -7,13 +7,13 @@ export const REFUSED: ReadonlySet<number> = new Set([402, 403, 409, 422, 429]);
 /** The text by which two refusals are compared. */
 export const refusalOf = ({ status, text }: { readonly status: number; readonly text: string }): string =>
   `${status} ${text}`.slice(0, 1_000);
-/** Most reads of an intern in teardown: longer teardowns are not waited for. */
+/** Most reads of an intern in teardown, and ms between them. Longer teardowns are not awaited. */
 const LOOKS = 30;
 const APART = 1_000;
-/** Interns that nearly every check is content with. */
+/** The number of interns that suffices for nearly every check. */
 const MOST_MADE = 2;
 
-/** Most interns when a check begins: its first intern finds room, and while that boots, another one goes. */
+/** Most interns at the beginning of a check, so that there is room for the ones that it makes. */
 const mayStand = ({ full }: Learnt): number =>
   full === undefined ? Number.POSITIVE_INFINITY : Math.max(0, full.holds - (full.needed ?? 1));
 
@@ -26,8 +26,8 @@ async function look(visit: Visit): Promise<void> {
 }
 
 /**
- * At a service that holds few interns: deletes unneeded ones until no more than `most` exist. An intern whose
- * teardown does not end is waited for once.
+ * Deletes unneeded interns until no more than `most` exist, at a service with room for few. An endless teardown is awaited only
+ * once.
  */
 export async function makeRoom(visit: Visit, most = mayStand(visit.learnt)): Promise<void> {
   const { learnt } = visit;
@@ -46,14 +46,14 @@ export async function makeRoom(visit: Visit, most = mayStand(visit.learnt)): Pro
   }
 }
 
-/** The service has refused an intern for lack of room. Room is made before the next check, or the next attempt at this one. */
+/** Notes that the service refused an intern for lack of room. Room is made before the next check or attempt. */
 export async function noteFull(visit: Visit, refusal: string, needed?: number): Promise<void> {
   const { learnt } = visit;
   await visit.findLost();
   await look(visit);
   const there = visit.made().length;
   const held = learnt.full?.holds ?? there;
-  // Others may have taken the room that the run had before.
+  // Others may have taken some of the run's room.
   const holds = Math.max(1, there < held ? held - 1 : held);
   learnt.full = { refusal, holds, needed };
   learnt.scarce = true;
@@ -66,10 +66,10 @@ const ROOM = 5;
 export const fewInterns: Habit = {
   id: 'few-interns',
   what: 'has room for few interns',
-  kit: 'runs one check at a time and deletes what is not needed',
+  kit: 'runs one check at a time, and deletes unneeded interns',
   /** A workspace has room for few interns. */
   serve: (next) => {
-    // An invalid create is refused for its mistake first: the service makes the intern to learn of one.
+    // The refusal of an invalid create comes first. The habit learns of it by letting the create through.
     const refused = new Set<string>();
     return async (request) => {
       const { creates } = about(request);
@@ -92,9 +92,8 @@ export const fewInterns: Habit = {
   },
   prepare: async (visit) => (visit.learnt.full === undefined ? undefined : makeRoom(visit)),
   /**
-   * A create was refused because the capacity is exhausted, which no sentence forbids. If so, a create that asks only for
-   * a name is refused too, although others like it were accepted. Once that is known, the same answer is enough. Frees
-   * capacity, as far as the run itself takes it.
+   * A service may refuse a create because its capacity is exhausted. It then also refuses a plain create, although it accepted
+   * such ones before. Later the same refusal is enough. The run frees the capacity that it takes itself.
    */
   explains: async ({ missedSuccess, seen }, visit) => {
     const { learnt } = visit;
@@ -103,7 +102,7 @@ export const fewInterns: Habit = {
       ({ method, path, status = 0 }) => method === 'POST' && path === '/interns' && REFUSED.has(status),
     );
     if (last?.status === undefined) return undefined;
-    // There may be room by now.
+    // The service may have room again.
     const otherwise = missedSuccess ? ({ again: LATER, perhaps: true } as const) : undefined;
     if (visit.created() === 0) return otherwise;
     let got = { status: last.status, text: last.text };
@@ -113,7 +112,7 @@ export const fewInterns: Habit = {
       got = { status, text };
     }
     await noteFull(visit, refusalOf(got));
-    // Teardowns under way may make room enough.
+    // Teardowns under way may free enough room.
     const leaving = visit.made().some(({ deleting }) => deleting === true);
     await makeRoom(visit, leaving ? learnt.mayKeep : 0);
     const skip = { kind: 'need', because: { kind: 'full', got } } as const;

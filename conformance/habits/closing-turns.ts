@@ -4,15 +4,15 @@ import { PROMPTS, TURNING } from './dealings.js';
 import type { Habit } from './habit.js';
 import { about, beside, bodyOf, refusal, retryAfter } from './wire.js';
 
-/** ms for which a turn opens, and for which it closes. */
+/** ms for which a turn begins, and for which it ends. */
 const TURNS = 400;
 
 export const closingTurns: Habit = {
   id: 'closing-turns',
-  what: 'puts off prompts and answers while a turn opens in their session, or closes',
-  kit: 'sends them again, where `Retry-After` says so and less than 2 s have passed by then',
+  what: 'refuses prompts and answers for a moment while a turn of the session begins or ends',
+  kit: 'sends them again if `Retry-After` says so and less than 2 s have passed',
   serve: (next, { host }) => {
-    /** Until when a turn of a session opens, or one of an intern closes. */
+    /** The time until which a turn of a session begins, or one of an intern ends. */
     const turning = new Map<string, number>();
     const turns = (name: string) => host.now() < (turning.get(name) ?? 0);
     return async (request) => {
@@ -33,7 +33,7 @@ export const closingTurns: Habit = {
       return rewritten(response, { heard: (sofar) => void (sofar.includes('[DONE]') && turning.set(id, soon())) });
     };
   },
-  // An intern that is busy for longer is a finding. A run whose client has left has no end, and so excuses nothing.
+  // A longer busy intern is a finding. A run has no known end after its client left, so it excuses nothing.
   again: ({ send, id = '', rest, status, headers, headAfter }, { dealings, now }) => {
     const { turned } = dealings.with(id);
     if (!PROMPTS.test(rest) || turned === undefined || status !== 409) return undefined;

@@ -30,11 +30,11 @@ export interface Dealt {
   prompts: Set<number>;
   prompted: number | undefined;
   took: boolean;
-  /** The time since when an invoke, or open questions, may keep it busy. */
+  /** When the work began (an invoke, open questions) that may keep it busy. */
   engaged: number | undefined;
   invoked: boolean;
   questions: Set<string>;
-  /** When its latest turn began, in the session that the prompt named, or ended, which any session feels. */
+  /** When its latest turn began or ended. `session`: that of a begun turn. The end concerns all sessions. */
   turned: { readonly at: number; readonly session?: unknown } | undefined;
   /** Whether it ran at its last read, and no later request stops it. */
   ran: boolean;
@@ -42,17 +42,17 @@ export interface Dealt {
   went: { readonly status: string; readonly at: number; readonly before?: true } | undefined;
 }
 
-/** The state of an intern, its beginning, and the last record. */
+/** The state of an intern, the time since when, and its last record. */
 export interface Standing {
   readonly record: Intern;
   readonly state: IdleState;
   readonly since: number;
 }
 
-/** A request without effect that can show whether a credential still works. */
+/** A request without effect, which succeeded before. It can show whether a credential still works. */
 export type Opened = Pick<Send, 'method' | 'path' | 'json'>;
 
-/** The requests of the run to a deployment, as far as they may explain a finding. */
+/** The requests of the run to a deployment that may explain a finding. */
 export interface Dealings {
   with(id: string): Readonly<Dealt>;
   /** When the run last wrote to any intern. */

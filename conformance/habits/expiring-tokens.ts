@@ -6,7 +6,7 @@ import { about } from './wire.js';
 const LIFETIME = 5_000;
 
 const NOBODY = '00000000-0000-4000-8000-000000000000';
-/** Requests that a good credential gets refused with other statuses: 401 to all of them means a bad credential. */
+/** Requests that a good credential may send. A 401 to all of them means a bad credential. */
 const probes = (as: CredentialName): readonly Send[] =>
   as === 'management_key'
     ? [{ as, path: `/scim/group-mappings/${NOBODY}` }]

@@ -5,13 +5,13 @@ import { refusal, retryAfter } from './wire.js';
 /** Most requests that the service takes in a second. */
 const MOST = 1;
 
-/** ms to wait: without a Retry-After, at most, and the longest wait from which the pace is learned. */
+/** ms to wait: without a Retry-After (`unsaid`), and at most. The pace is learned from waits up to `short`. */
 const WAIT = { unsaid: 5_000, most: 120_000, short: 10_000 };
 
 export const fewRequests: Habit = {
   id: 'few-requests',
   what: 'takes one request a second',
-  kit: 'waits as `Retry-After` says, sends as slowly from then on, and runs one check at a time',
+  kit: 'waits as `Retry-After` says, then sends that slowly, and runs one check at a time',
   serve: (next, { host }) => {
     const taken: number[] = [];
     return async (request) => {

@@ -12,7 +12,7 @@ const REPLICAS = [0, 400, 1_200];
 const lagOf = (replicas: readonly number[], random: () => number) =>
   replicas[Math.floor(random() * replicas.length)] ?? 0;
 
-/** Reads come from lagging replicas: a new intern is missing, a changed one is as before. */
+/** Reads come from lagging replicas: a new intern is missing, and a changed one shows its old values. */
 const readsFrom =
   (replicas: readonly number[]): Serve =>
   (next, { host, random }) => {
@@ -36,7 +36,7 @@ const readsFrom =
     };
   };
 
-/** Lists come from replicas: interns made since are missing. */
+/** Lists come from lagging replicas: the newest interns are missing. */
 const listsFrom =
   (replicas: readonly number[]): Serve =>
   (next, { host, random }) => {
@@ -59,26 +59,26 @@ const listsFrom =
 
 export const lateLists: Habit = {
   id: 'late-lists',
-  what: 'lists late what was made',
+  what: 'lists new interns late',
   serve: listsFrom(ONE_REPLICA),
 };
 
 export const lateReads: Habit = {
   id: 'late-reads',
-  what: 'reads late what was written',
+  what: 'shows changes late',
   serve: readsFrom(ONE_REPLICA),
 };
 
-/** Most times that room is made for measuring lateness. */
+/** Most attempts to free capacity for measuring lateness. */
 const ROOMS = 3;
 
-/** Lists and reads may lag behind writes. Once that is known, they wait. */
+/** Lists and reads may lag behind writes. Once the lag is known, they wait. */
 const explains: Habit['explains'] = async (sighting, visit) => {
-  // A read from before that was known did not wait.
+  // An earlier read did not wait, because the lateness was not known yet.
   if (mayBeLate(sighting) && sighting.at < visit.learnt.lag.since) return { again: 0 };
   let lags = await readsLag(sighting, visit);
   for (let times = 1; lags === 'no room'; times++) {
-    // Room may be counted for each key apart: the last time all of it is made.
+    // A service may count room for each key. The last attempt frees all of it.
     await makeRoom(visit, times === ROOMS ? 0 : undefined);
     // A late read may show an intern in teardown as gone.
     await visit.sleep(times * LATER);
@@ -96,7 +96,7 @@ const before: Habit['before'] = ({ id, path }, { dealings, learnt: { lag }, now 
 export const replicas: Habit = {
   id: 'replicas',
   what: 'is read from replicas',
-  kit: 'measures how late, by several writes since replicas differ, and waits that long after a write',
+  kit: 'measures the lag with several writes, since replicas differ, and waits that long after a write',
   before,
   explains,
   serve: (next, setting) => listsFrom(REPLICAS)(readsFrom(REPLICAS)(next, setting), setting),

@@ -5,8 +5,8 @@ import { isBusy } from './not-now.js';
 import { type Explanation, LATER, type Tried, type Visit } from './visit.js';
 
 /**
- * The explanation of a finding by a habit: `excuse` if a measure, taken once a run, has shown the habit. Where the
- * measure failed (`undefined`) it excuses nothing: the check is repeated, and so is the measure.
+ * The explanation of a finding by a habit: `excuse` if a measure has shown the habit. It is taken once in a run. If it fails
+ * (`undefined`), the check is repeated, and later the measure.
  */
 export async function excused(
   { learnt }: Pick<Visit, 'learnt'>,
@@ -20,7 +20,7 @@ export async function excused(
   return known ? excuse : undefined;
 }
 
-/** Whether an answer shows a habit that refuses with these statuses; undefined if it was lost on the way or came too soon. */
+/** Whether an answer shows a habit that refuses with these statuses; undefined for another failure. */
 export function refusedWith(
   { status }: { readonly status: number },
   ...statuses: readonly number[]
@@ -43,7 +43,7 @@ export async function takesPrompts(visit: Visit, id: string): Promise<boolean | 
   return isBusy({ status, text: '', reason: String(reason), retryable: retryable === true }) ? 'busy' : false;
 }
 
-/** Waits until an intern has a status, or has it no longer. False if that takes too long. */
+/** Waits until the status of an intern fits. False if that takes too long. */
 export async function becomes(
   visit: Visit,
   id: string,
@@ -68,13 +68,13 @@ export async function instead(
   return as === undefined ? undefined : visit.send({ method, url, as, ...body });
 }
 
-/** Boots an intern that nobody talks to. */
+/** Creates and boots an intern. Returns its id, or `none`. */
 export async function boots(visit: Visit): Promise<string> {
   const { json, status } = await visit.send(visit.creating());
   const { id } = (json ?? {}) as { id?: unknown };
   if (status >= 300 || typeof id !== 'string') return 'none';
   const booted = await visit.send({ method: 'POST', path: visit.pathOf(id, '/provision') });
-  // A service that boots at once what it creates refuses the provision.
+  // A service that boots each new intern at once refuses the provision.
   const isBooting =
     booted.status < 300 || (booted.status === 409 && (await becomes(visit, id, (status) => status !== 'stopped', 1)));
   return isBooting && (await becomes(visit, id, (status) => status === 'running')) ? id : 'none';

@@ -7,8 +7,8 @@ import { about, idIn, pathOf, refusal } from './wire.js';
 
 export const kindFirst: Habit = {
   id: 'kind-first',
-  what: 'judges the kind of a credential first, and makes a daemon token anew for each who asks',
-  kit: 'takes either order of refusals',
+  what: 'checks the kind of a credential first, and makes a new daemon token for each caller',
+  kit: 'accepts either order of refusals',
   /** The service checks the kind of a credential before its visibility, and makes a new daemon token for each caller. */
   serve: (next, { keys, random }) => {
     return async (request) => {
@@ -26,8 +26,8 @@ export const kindFirst: Habit = {
 
 export const peersApart: Habit = {
   id: 'peers-apart',
-  what: 'shows each member the interns that it made, and no others',
-  kit: 'skips what needs a peer that sees them',
+  what: 'shows each member only its own interns',
+  kit: 'skips the checks that need a peer who sees them',
   /** A member sees only the interns that it made. */
   serve: (next, { keys }) => {
     const peers = new Set<string>();
@@ -52,7 +52,7 @@ export const peersApart: Habit = {
 
 export const membersRead: Habit = {
   id: 'members-read',
-  what: 'lets nobody else create interns',
+  what: 'lets only one member create interns',
   kit: "skips the checks that need a peer's or a stranger's intern",
   /** Only the holder of the API key may create interns. */
   serve:
@@ -82,7 +82,7 @@ const PERSONAL: ReadonlySet<string | undefined> = new Set(['oauth_token', 'oauth
 
 export const tokensOfOthers: Habit = {
   id: 'tokens-of-others',
-  what: 'shows a token of another workspace no intern of the key',
+  what: 'hides the interns of the key from a token of another workspace',
   kit: 'skips the checks that need the token, and exits 3',
   /**
    * A token that never saw an intern of the API key, and does not find an existing one, belongs to another person or another

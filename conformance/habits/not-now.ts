@@ -15,7 +15,7 @@ export const isBusy = (got: Sighting['got']): got is NonNullable<Sighting['got']
 
 export const notNow: Habit = {
   id: 'not-now',
-  what: 'answers 5xx that may be tried again',
+  what: 'answers retryable 5xx',
   kit: 'retries, 2 and 4 s later',
   explains: ({ got, missedSuccess }) => {
     if (got === undefined || !isNow(got)) return undefined;

@@ -18,8 +18,8 @@ async function isFreeAfterSuspend(visit: Visit, id: string): Promise<boolean | u
 
 export const oneThingAtATime: Habit = {
   id: 'one-thing-at-a-time',
-  what: 'does one thing at a time',
-  kit: 'tries again, with another intern if the run left the first one something to do',
+  what: 'lets an intern do one thing at a time',
+  kit: 'tries again, with another intern if the run left the first one busy',
   differs: ['CHAT-14'],
   /** Any work, such as an invoke or an open question, keeps an intern from a prompt. */
   serve: (next) => {
@@ -47,8 +47,8 @@ export const oneThingAtATime: Habit = {
     };
   },
   /**
-   * The intern was busy with an invoke, or an open question, of the run. The sentence that those keep
-   * nobody out is published (CHAT-14), not stated.
+   * The intern was busy with an invoke or an open question of the run. That these do not block prompts is only published
+   * (CHAT-14).
    */
   explains: async ({ began, check, found, got, seen }, visit) => {
     if (!isBusy(got)) return undefined;
@@ -60,7 +60,7 @@ export const oneThingAtATime: Habit = {
     const engaged = ids.map((id) => ({ id, ...visit.dealings.with(id) })).filter((one) => one.engaged !== undefined);
     const [one] = engaged;
     if (one === undefined) return undefined;
-    // The run that asked keeps out even the answer to its question.
+    // The run that asked may even block the answer to its question.
     if (
       found.breaks?.requirement === 'CHAT-6' &&
       engaged.every(({ invoked, questions }) => questions.size === 1 && !invoked)

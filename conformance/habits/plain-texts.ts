@@ -35,8 +35,8 @@ export const plainTexts: Habit = {
     );
   },
   /**
-   * A create or an update was refused for the characters of a text: with plain words it is accepted. From then
-   * on checks send plain words. A check of CREATE-5, which is published, tries other characters.
+   * A create or an update was refused for the characters of a text if it is accepted with plain words. Later checks then send
+   * plain words, except for a check of CREATE-5.
    */
   explains: async ({ check, seen }, visit) => {
     const last = seen.findLast(({ status }) => REFUSED.has(status ?? 0));

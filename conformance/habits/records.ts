@@ -6,8 +6,8 @@ import { about, eachRecord, pathOf, refusal } from './wire.js';
 
 export const ownFields: Habit = {
   id: 'own-fields',
-  what: 'has fields of its own',
-  kit: 'passes over them; fields that change with each answer are not compared',
+  what: 'adds fields of its own',
+  kit: 'ignores them; compares no fields that change with each answer',
   /** Further fields, which change with each answer. */
   serve: (next, { random }) => {
     const any = () => Math.floor(random() * 1e9).toString(36);
@@ -41,8 +41,8 @@ export const ownFields: Habit = {
 
 export const sparseRecords: Habit = {
   id: 'sparse-records',
-  what: 'leaves fields out of records that the interface lets it leave out',
-  kit: 'reads a field that is left out as null; warns if only a published sentence asks for the field',
+  what: 'leaves out fields of records, as the interface allows',
+  kit: 'reads a missing field as null; warns if only a published sentence asks for it',
   differs: ['GET-1'],
   /** Nulls are left out of a record, and a list has only id and status of each intern. */
   serve: (next) => async (request) =>
@@ -59,9 +59,9 @@ export const sparseRecords: Habit = {
 
 export const showsModel: Habit = {
   id: 'shows-model',
-  what: 'names the model that it will run with',
-  kit: 'takes it as it is',
-  /** An intern without a model shows the one that it will run with. */
+  what: 'shows a chosen model in an intern without one',
+  kit: 'accepts it',
+  /** An intern without a model shows the one that the service chooses. */
   serve: (next) => async (request) =>
     rewritten(await next(request), {
       json: (json) =>
@@ -73,9 +73,8 @@ export const showsModel: Habit = {
 
 export const ownVaultIds: Habit = {
   id: 'own-vault-ids',
-  what: 'has ids of vaults of its own form',
-  kit: 'takes them as they are',
-  /** Ids of vaults have a form of their own. */
+  what: 'has its own form for ids of vaults',
+  kit: 'accepts any',
   serve: (next) => async (request) => {
     const creates = request.method === 'POST' && pathOf(request) === '/interns';
     const text = creates ? await request.clone().text() : '';
@@ -92,9 +91,9 @@ export const ownVaultIds: Habit = {
 
 export const tidyTexts: Habit = {
   id: 'tidy-texts',
-  what: 'tidies the texts that it keeps',
-  kit: 'compares texts that no tidying changes',
-  /** Texts are trimmed, an empty one is null, and characters that no database keeps are refused. */
+  what: 'trims texts, and keeps an empty one as null',
+  kit: 'compares only texts that this does not change',
+  /** Texts are trimmed, an empty one is null, and characters that databases do not store are refused. */
   serve: (next) => async (request) => {
     const json = /json/i.test(request.headers.get('content-type') ?? '');
     if (!json || !/^\/interns(\/[^/]+)?$/.test(pathOf(request)) || !/POST|PATCH/.test(request.method))

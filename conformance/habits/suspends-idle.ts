@@ -19,8 +19,8 @@ async function stopsIdle(visit: Visit, idler: string): Promise<boolean | undefin
 
 export const suspendsIdle: Habit = {
   id: 'suspends-idle',
-  what: 'suspends what is idle',
-  kit: 'provisions again, three times at most; skips the checks that needed it to run on',
+  what: 'suspends idle interns',
+  kit: 'provisions again, three times at most; skips the checks that needed the intern to keep running',
   serve: (next, { host, keys }) => {
     const idleSince = new Map<string, number>();
     return async (request) => {
@@ -45,12 +45,12 @@ export const suspendsIdle: Habit = {
   explains: async ({ about, at, check, seen }, visit) => {
     const { dealings, inHand, learnt, pathOf, send, shared } = visit;
     const age = (id: string) => visit.now() - (dealings.with(id).made?.at ?? visit.now());
-    // A stop explains only how the intern lives, where the finding alone names it.
+    // If only the finding names the intern, a stop explains only its lifecycle.
     const named = check.requirement === 'LIFE-1' ? about : [];
     for (const id of new Set([...inHand, shared() ?? [], ...named, ...seen.map((one) => one.id ?? [])].flat())) {
       if (dealings.with(id).ran) await send({ path: pathOf(id) }).catch(() => undefined);
       const gone = dealings.with(id).went;
-      // A check judges what came after it took the intern. A rule may have been broken before that.
+      // A check judges only later events than its own beginning. A rule may have been broken before.
       if (gone === undefined || (gone.before === true && !(named.includes(id) && gone.at >= at))) continue;
       const skip = { kind: 'race', because: { kind: 'went', status: gone.status } } as const;
       if (learnt.habits.get('suspends-idle') === true || visit.readOnly) return { skip };

@@ -33,14 +33,15 @@ async function isGoing(visit: Visit, id: string, as: CredentialName): Promise<bo
   return status === 404 || shown === 'destroying' || shown === 'destroy_failed';
 }
 
-/** Most interns that are looked at. */
+/** Most interns that are read. */
 const LOOKED_AT = 8;
+/** So many existing interns show that nobody deletes them. */
 const STANDING = 3;
 
 /**
- * Whether others delete unused interns of the run. They do not if interns of the same maker exist that were left
- * unused for as long as the missing one had existed. Without enough of those, one is made as a witness, and observed until
- * it is as old. A number is the ms until then.
+ * Whether others delete unused interns of the run. They do not if several interns of the same maker still exist, unused for as
+ * long as the missing one existed. Otherwise a new intern, the witness, is observed until it is as old. A number is the ms
+ * until then.
  */
 async function othersDelete(visit: Visit, id: string, as: CredentialName, at: number): Promise<boolean | number> {
   const { dealings, learnt, now } = visit;
@@ -64,8 +65,7 @@ async function othersDelete(visit: Visit, id: string, as: CredentialName, at: nu
 }
 
 /**
- * Somebody else has deleted an intern of the check.
- * The remaining interns are no younger: they are used no more.
+ * Somebody else has deleted an intern of the check. The other interns are as old, so they are not used again.
  */
 const explains: Habit['explains'] = async ({ about, at, seen }, visit) => {
   const ids = new Set([...seen.flatMap(({ id }) => id ?? []), ...visit.inHand, ...about]);
@@ -85,7 +85,7 @@ const explains: Habit['explains'] = async ({ about, at, seen }, visit) => {
 
 export const tidiedUp: Habit = {
   id: 'tidied-up',
-  what: 'is tidied up by somebody else',
+  what: 'has users who delete unused interns of others',
   kit: 'makes other interns; skips checks whose interns were deleted meanwhile',
   serve,
   explains,

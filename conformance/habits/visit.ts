@@ -23,7 +23,7 @@ interface Lag {
 
 /** The facts that habits have learnt about a service in this run. */
 export interface Learnt {
-  /** How far lists, and reads of one intern, lag behind writes. */
+  /** The lateness of lists, and of reads of one intern. */
   lag: Lag;
   /** Whether a text was refused for its characters: checks then send plain words. */
   plain: boolean;
@@ -31,7 +31,7 @@ export interface Learnt {
   readonly words: StatusWords;
   /** Whether interns or requests are scarce, so that checks must run one at a time. */
   scarce: boolean;
-  /** Most interns that may be kept for later checks, so that most checks find room for their own. */
+  /** Most interns that may be kept for later checks. The rest of the room is for new ones. */
   mayKeep: number;
   /**
    * The refusal of a create for lack of room, and the number of interns that the run had then; undefined while there was room
@@ -40,26 +40,25 @@ export interface Learnt {
   full: { readonly refusal: string; readonly holds: number; readonly needed?: number | undefined } | undefined;
   /** ms of teardowns and boots. `exactly`: the time of a boot is by the service's own clock. */
   readonly took: { teardown?: number; boot?: number; exactly?: boolean };
-  /** Whether a suspend was waited for in vain. */
+  /** Whether an intern kept running for the whole wait after a suspend. */
   runsOn: boolean;
   /** Failed boots before the first success. */
   failedBoots: number;
   /**
-   * The behaviour of interns that were created without a boot: they are stopped, have another status for good, or boot
-   * nevertheless.
+   * The behaviour of interns that were created without a boot: they are stopped, keep another status, or boot nevertheless.
    */
   waiting: 'unknown' | 'stopped' | 'otherwise' | 'boots';
   /** Whether the peer sees interns of the API key; undefined before the first look. */
   peerSees?: Promise<boolean>;
-  /** Checks whose prompt was not taken, even at another attempt. */
+  /** The number of checks whose prompt was refused at a second attempt, too. */
   notTaken: number;
-  /** The number of prompts for a behaviour that interns followed, and of those that they did not. */
+  /** The numbers of prompts for each behaviour that interns followed (`did`) or did not. */
   readonly led: Map<BehaviourName, { readonly did: number; readonly otherwise: number }>;
   /** Whether some stream has asked a question, and whether some run under approval_mode manual has asked for a permission. */
   readonly asked: { question: boolean; permission: boolean };
-  /** Interns whose teardown took all the time without an end. */
+  /** Interns whose teardown did not end within its time. */
   readonly staying: Set<string>;
-  /** Id of a running intern that is left idle: if it stops, the service did that. `none`: no room for it, or no boot. */
+  /** Id of a running intern that is left idle. If it stops, the service stopped it. `none`: it could not be made. */
   idler?: string | undefined;
   /** The habits that a measure has confirmed, or has ruled out. */
   readonly habits: Map<string, boolean>;
@@ -93,10 +92,10 @@ export interface Knowledge {
   readonly rate: {
     /** Sends nothing for `ms`. */
     pause(ms: number): void;
-    /** The same, and from then on as slowly as the service accepted requests in the `ms` before. */
+    /** Pauses, and then sends only as fast as the service accepted requests in the `ms` before. */
     slow(ms: number): void;
   };
-  /** The pace of a caller's turns, which are limited apart from other requests (CHAT-17). */
+  /** The pace of a caller's turns, which have a limit of their own (CHAT-17). */
   turns(as: Send['as']): { pause(ms: number): void };
   now(): number;
 }
@@ -110,7 +109,7 @@ export interface Head extends Addressed {
   readonly headAfter: number;
 }
 
-/** A run at a service, as habits see it: its knowledge, and the requests that they may make. */
+/** The view of habits on a run: its knowledge, and the requests that they may send. */
 export interface Visit extends Knowledge {
   readonly target: { readonly baseUrl: string; readonly workspaceId: string; readonly profile: Profile };
   readonly readOnly: boolean;
@@ -134,16 +133,17 @@ export interface Visit extends Knowledge {
   shared(): string | undefined;
   /** Ids of the interns that are kept for later checks. */
   kept(): ReadonlySet<string>;
+  /** Keeps no more than `most` interns for later checks. */
   keep(most: number): void;
-  /** Reads have turned out to be late: what they showed so far says nothing. */
+  /** Forgets what reads have shown, because they were late. */
   doubtsReads(): void;
-  /** Hands no used intern to another check. */
+  /** Makes later checks use new interns. */
   forget(): void;
   /** Deletes interns that nobody uses. */
   takeAway(interns: readonly Made[]): Promise<void>;
   /** A made-up id, to which requests may write. */
   nobody(id: string): string;
-  /** Notes that a credential cannot be used, or no longer. */
+  /** Notes that a credential cannot be used. */
   spoilt(name: CredentialName, how: Unusable): void;
 }
 

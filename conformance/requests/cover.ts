@@ -26,7 +26,7 @@ const columnsOf = ({ states, parts }: Table): readonly (readonly Cell[])[] => [
   ...parts,
 ];
 
-/** The row of a value from each column. A bad state beside a bad value does not count as the mistake. */
+/** The row of one value from each column. Beside a bad value, a bad state does not count as the mistake. */
 const rowOf = (table: Table, cells: readonly Cell[]): Row => {
   const first = cells[0];
   const state = first !== undefined && 'state' in first ? first : undefined;
@@ -34,18 +34,20 @@ const rowOf = (table: Table, cells: readonly Cell[]): Row => {
   return { table, state: state?.state, badState: state?.bad === true && !values.some(isBad), values };
 };
 
-/** The value that takes the place of the good ones of a column, where a target lacks them all. */
+/** The bad value that replaces the good ones of a column if the target lacks them all. */
 const insteadOf = (column: readonly Cell[]): readonly Cell[] =>
   [column.find((cell) => 'needs' in cell) ?? column[0]].filter((cell) => cell !== undefined);
 
 /**
- * Rows in which every value of a table meets every good value of the other columns at least once. A bad value always stands
- * among good ones. Two exceptions: a value with `whatever` meets a bad value of each other column,
- * and a refused caller meets interns in any state.
- * Rows come in passes. The first has each value once, good ones before bad ones, and bad ones beside the plainest contents. No
- * row comes twice.
- * A target may lack all good values of a column, as of callers who may sign. A bad one then takes their place, with a credential where
- * there is any: who is refused, and how, shows all the same.
+ * Rows in which every value of a table meets every good value of the other columns at least once. A row has at most one bad
+ * value, with two exceptions: a value with `whatever` meets a bad value of each other column, and a refused caller meets interns
+ * in any state.
+ *
+ * Rows come in passes, each row once. The first pass has each value once: good ones before bad ones, and bad ones with the
+ * plainest contents.
+ *
+ * A target may lack all good values of a column, such as callers who may sign. A bad value, if possible with a credential, then
+ * replaces them, so that refusals are still seen.
  */
 export function cover(table: Table, random: () => number): readonly (readonly Row[])[] {
   const columns = columnsOf(table);
@@ -54,7 +56,7 @@ export function cover(table: Table, random: () => number): readonly (readonly Ro
   const good = columns.map((column, at) => (best[at]?.length === 0 ? insteadOf(column) : (best[at] ?? [])));
   if (good.some((column) => column.length === 0)) return [];
   const starts = good.map((column) => Math.floor(random() * column.length));
-  /** A good value of a column; all of them come in turn. */
+  /** A good value of a column, each in its turn. */
   const turn = (at: number, step: number): Cell => {
     const column = good[at] ?? [];
     return column[((starts[at] ?? 0) + step) % column.length] as Cell;
@@ -88,7 +90,7 @@ export function cover(table: Table, random: () => number): readonly (readonly Ro
   return Array.from({ length: most + 1 }, (_, pass) =>
     [
       ...Array.from({ length: most }, (_, count) => columns.map((_, at) => turn(at, count + pass * at))),
-      // Behind a value that is bad for all, nothing else that is wrong would show.
+      // A value with `whatever` would hide any other mistake.
       ...columns
         .slice(0, lacks < 0 ? undefined : lacks + 1)
         .flatMap((column, at) =>

@@ -1,14 +1,14 @@
 import { isGood, type Row } from './cover.js';
 import type { State, Table } from './rows.js';
 
-/** The state of an intern that is had soonest of those in which the request is accepted. */
+/** The state in which the request is accepted and that an intern reaches soonest. */
 const soonest = ({ states }: Table): State | undefined =>
   states === undefined || states.good.includes('stopped') ? states && 'stopped' : states.good[0];
 
-/** The operation, whichever of its paths is asked. */
+/** The operation, without the difference between it and its alias. */
 const operationOf = ({ operation }: Table): string => operation.replace(/ alias$/, '');
 
-/** The first of the good values of each part. */
+/** The row with the first good value of each part. */
 const plainest = (table: Table): Row => ({
   table,
   state: undefined,
@@ -23,11 +23,11 @@ function kindOf({ badState, state, values }: Row): string | undefined {
   return wrong === undefined ? undefined : (wrong.kind ?? wrong.name);
 }
 
-/** Operations that share what is wrong with a request, at least, where it is not named as something of several. */
+/** Least operations with a mistake in common, unless the mistake has a `kind`. */
 const SHARED = 3;
 const isNamed = ({ values }: Row): boolean => values.some(({ bad, kind }) => bad === true && kind !== undefined);
 
-/** Rows by what they have wrong, of operations that follow each other. */
+/** Rows by their mistake, one for each operation. */
 function byKind(rows: readonly Row[]): ReadonlyMap<string, readonly Row[]> {
   const kinds = new Map<string, Row[]>();
   for (const row of rows) {
@@ -39,7 +39,7 @@ function byKind(rows: readonly Row[]): ReadonlyMap<string, readonly Row[]> {
   return kinds;
 }
 
-/** Writes, then reads that show them, then what is refused, and at last what uses its intern up. */
+/** The order of rows: writes, reads that show them, refused ones, and ones that use up their intern. */
 const place = (row: Row): number => {
   const { method, uses } = row.table;
   if (uses === true && isGood(row)) return 4;
@@ -48,8 +48,8 @@ const place = (row: Row): number => {
 };
 
 /**
- * The rows that come before all others, however little time there is: each operation once, and once whatever is wrong in the same
- * way with several operations, each time of another.
+ * The rows that come before all others, because time may be short: each operation once, and each mistake that several
+ * operations share once, in turn by another operation.
  */
 export function firstRows(plans: readonly (readonly Row[])[]): readonly Row[] {
   const good = plans

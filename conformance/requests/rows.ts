@@ -14,24 +14,24 @@ export type State = 'stopped' | 'running' | 'suspended' | 'booting' | 'going' | 
 /** One value of one part of a request. */
 export interface Value {
   readonly name: string;
-  /** It is what the request has wrong. */
+  /** Whether it is a mistake. */
   readonly bad?: true;
-  /** Values that are wrong in the same way. Default: the name. */
+  /** The name of the mistake, which values may share. Default: the name of the value. */
   readonly kind?: string;
-  /** It is stated how it is refused, whatever else the request has wrong. */
+  /** Whether its refusal precedes that of any other mistake. */
   readonly whatever?: true;
-  /** The needs of it. */
+  /** The needs of the value. */
   readonly needs?: readonly string[];
-  /** The change of the request. */
+  /** The part of the request. */
   make(ground: Ground): Partial<Send>;
 }
 
-/** The parts that values are made of. */
+/** The facts that values are made from. */
 export interface Ground {
   readonly ctx: Ctx;
   /** The intern that the request names. */
   readonly id: string;
-  /** The facts of it, in a walk. */
+  /** The run's knowledge of the intern, in a walk. */
   readonly known?: KnownIntern;
 }
 
@@ -40,13 +40,13 @@ export interface Table {
   readonly operation: OperationName;
   readonly method: string;
   path(id: string): string;
-  /** States in which it is accepted, and others. Without them it names no intern. */
+  /** States in which the operation is accepted, and others. Without them it names no intern. */
   readonly states?: { readonly good: readonly State[]; readonly bad: readonly State[] };
-  /** It changes its intern where it is accepted. */
+  /** Whether it uses up its intern if it is accepted. */
   readonly uses?: true;
-  /** It costs a prompt where it is accepted. */
+  /** Whether it costs a prompt if it is accepted. */
   readonly prompts?: true;
-  /** Callers, then contents, of which the first good one does something; then any others. */
+  /** Callers, contents, and any other parts. The first good content has an effect. */
   readonly parts: readonly (readonly Value[])[];
 }
 
@@ -73,14 +73,14 @@ const noBearer = (caller: NonNullable<Send['as']> & string): readonly Value[] =>
     v('an empty credential', () => ({ as: null, headers: { authorization: 'Bearer ' } })),
     v('a credential without a scheme', () => ({ as: caller, present: (key) => ({ authorization: key }) }), [caller]),
   );
-/** An intern's own key, of the intern that the request names. */
+/** An intern's own key, for a request to that intern. */
 const OWN = (below: string, options: Partial<Send> = {}): Value =>
   v(
     "an intern's own key, of itself",
     ({ ctx }) => ({ as: 'own_key', path: `/interns/${ctx.target.ownInternId}${below}`, ...options }),
     ['own_key'],
   );
-/** A regional host, and the same in capitals, from somebody whom the operation accepts elsewhere. */
+/** A regional host, also in capitals, with a caller whom other hosts accept. */
 const regional = (caller: NonNullable<Send['as']> & string): readonly Value[] => {
   const at = (name: string, change: (host: string) => string) =>
     v(name, ({ ctx }) => ({ as: caller, host: change(ctx.target.regionalHost ?? '') }), ['regional_host', caller]);
@@ -91,7 +91,7 @@ const regional = (caller: NonNullable<Send['as']> & string): readonly Value[] =>
   );
 };
 
-/** Callers to whom there is nothing: one outside the programme, and an intern's own key, of the collection and of another intern. */
+/** Callers who get 404: one outside the programme, and an intern's own key for the collection or another intern. */
 const NOTHING_TO: readonly Value[] = whatever(as('outsider_api_key'), as('own_key'));
 /** The callers: members of the workspace, and everybody else. */
 const KEYS: readonly Value[] = [
@@ -104,7 +104,7 @@ const KEYS: readonly Value[] = [
   ...NOTHING_TO,
   ...regional('api_key'),
 ];
-/** The same of the vault, which is a path of its own. */
+/** The callers of the vault, which is a path of its own. */
 const VAULT_KEYS: readonly Value[] = KEYS.map(({ whatever: _, ...value }) => value);
 const OWN_KEYS: readonly Value[] = KEYS.filter(({ name }) => name !== 'peer_api_key');
 const ACCESS: readonly Value[] = [
@@ -134,13 +134,13 @@ export const json = (name: string, value: unknown | ((ground: Ground) => unknown
 const raw = (name: string, body: string): Value => v(name, () => ({ body, headers: JSON_TYPE }));
 const CAP = 1_048_576;
 const PIECE = 65_536;
-/** A body of so many bytes: white space after the JSON. */
+/** A body of `bytes` bytes: white space follows the JSON. */
 const sized = (name: string, bytes: number, value: (ground: Ground) => unknown): Value =>
   v(name, (ground) => ({
     body: JSON.stringify(value(ground)).padEnd(bytes, ' '),
     headers: JSON_TYPE,
   }));
-/** Bodies of one byte too many: with their length, and in pieces without one. */
+/** Bodies with one byte too many: with a length, and in chunks without one. */
 const tooLarge = (value: (ground: Ground) => unknown): readonly Value[] =>
   alike(
     'too large',
@@ -223,7 +223,7 @@ const BAD_NAMES: readonly (readonly [string, (name: string) => string])[] = [
   ['a letter beyond ASCII', (name) => `${name.slice(0, 16)}é`],
   ['a digit first', (name) => `1${name.slice(1)}`],
 ];
-/** Texts and others that name no model. */
+/** Values that name no model. */
 const BAD_MODELS: readonly (readonly [string, unknown])[] = [
   ['a model without a slug', 'author'],
   ['an empty model', ''],
@@ -237,12 +237,12 @@ const BAD_MODELS: readonly (readonly [string, unknown])[] = [
   ['a number for a model', 7],
   ['a list for a model', ['author/slug']],
 ];
-/** As many code points as may be, of two code units each. Longer texts would come again in each list of the run. */
+/** The longest text by code points, of two code units each. Longer ones would fill every list. */
 const FULL = { description: long(2000, '😀') };
-/** Texts that come back as they are: nothing is trimmed, escaped, composed or cut. */
+/** Texts that must come back unchanged. */
 const BLANKS = '  two blanks around  ';
 const ODD = 'e\u0301 \u00e9 \u200d \ud83d\ude00 <b>&amp;</b> %41 \\n \t "q" \u2028';
-/** Fields that a create takes from nobody, and an update neither. */
+/** Fields that no create or update accepts. */
 const NOT_TAKEN: readonly string[] = ['created_at', 'hostname', 'vaultId', 'Description', 'x-colour'];
 
 const intern =
@@ -280,7 +280,7 @@ const tool =
 const ROUTE = { method: 'POST', path: '/api/invoke' };
 const routed = (name: string, route: unknown): Value => json(name, { bodySha256: DIGEST, route });
 const digest = (name: string, bodySha256: unknown): Value => json(name, { bodySha256 });
-/** A digest of its own, for a route or by itself. */
+/** A new digest, with or without a route. */
 const signed = (name: string, more: Record<string, unknown> = {}): Value =>
   json(name, ({ ctx }: Ground) => ({ bodySha256: sha256(String(ctx.random())), ...more }));
 const SIGNED: readonly Value[] = [
@@ -336,7 +336,7 @@ const SIGNED: readonly Value[] = [
 const ANY: readonly State[] = ['stopped', 'running', 'suspended'];
 const NOT_THERE: readonly State[] = ['unknown', 'gone'];
 
-/** Without a body there is nothing to declare, and no harm in it. */
+/** A media type without a body, which is harmless. */
 const DECLARED = v('no body, declared as JSON', () => ({ headers: { 'content-type': 'application/json' } }));
 
 const NO_FIELDS: readonly Value[] = [
@@ -378,14 +378,14 @@ const PAGES: readonly Value[] = [
   ),
 ];
 const hostNames = (count: number) => Array.from({ length: count }, (_, at) => `h${at}.example.com`);
-/** A secret under a name that none can have. */
+/** A secret with an invalid name. */
 const unfitName = (name: string, text: string): Value =>
   v(`a name with ${name}`, ({ id }) => ({
     path: `/vault/interns/${encodeURIComponent(id)}/secrets/${text}`,
     json: { value: 'x', hosts: ['example.com'] },
   }));
 
-/** Names to copy: of secrets that the run alone may have, since others' are not touched. */
+/** Names to copy. Only the run can have secrets of these names, because it touches no others. */
 const names = (name: string, make: (one: string) => readonly string[], more: Record<string, unknown> = {}): Value =>
   json(name, ({ ctx }: Ground) => ({ names: make(secretName(ctx)), ...more }));
 
@@ -843,7 +843,7 @@ export const TABLES: readonly Table[] = [
     parts: [
       VAULT_KEYS,
       [
-        // No words: what is stored is blacked out in every sentence of the report.
+        // No words: a stored value is blacked out everywhere in the report.
         json('a value and a host', { value: 'zq-7413-xk', hosts: ['example.com'] }),
         json('another value', { value: 'zq-9926-wm', hosts: ['API.Example.com.', 'b.example.com', 'api.example.com'] }),
         json('a value of one character', { value: '\u2042', hosts: ['example.com'] }),

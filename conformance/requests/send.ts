@@ -62,7 +62,7 @@ async function sent(
   const missed = before?.status === 404;
   const isRefused = !isGood(row) || (before?.status ?? 0) >= 400;
   const refused = !sparing && table.uses === true && isRefused && state !== 'unknown' && state !== 'gone';
-  // Reads may lag behind writes and creates. A boot or a teardown does not wait for long.
+  // Reads may lag behind writes and creates. A boot or a teardown ends soon, so the wait is short.
   const passes = state === 'booting' || state === 'going';
   const waits = async () => ctx.wait(passes ? 2_000 : missed ? LATE : refused ? 11_000 : 2_000);
   if (again && passes) await waits();
@@ -83,7 +83,7 @@ async function sent(
   return { answer: await ask(row, ground, send), id, as: send.as };
 }
 
-/** Characters of a record above which it is shortened: otherwise it would bloat every list. */
+/** A record with more characters is shortened. Otherwise it would bloat every list. */
 const LONG = 50_000;
 
 /** Sends a row, and reads the intern that it may have changed. Does both again if a rule broke. */
@@ -107,7 +107,7 @@ async function done(
     const writes = (table.method !== 'GET' || (accepted && row.badState)) && there;
     const signs = table.operation.startsWith('sign');
     const isTurn = table.prompts === true || signs;
-    // In little time, effects of refused calls are not looked for. A later read shows those of a refused update.
+    // The sparing pass does not look for effects of refused calls. A later read shows those of a refused update.
     const isUndone = !sparing && (table.uses === true || (table.operation === 'update' && stock.refuses(state)));
     // A personal operation may answer 404 for an intern that exists: a read shows whether it does.
     const isMissing =
@@ -146,10 +146,10 @@ function plansOf(ctx: Ctx, { has }: RowsOptions) {
   return { usable, plans: usable.map((table) => cover(table, () => ctx.random())) };
 }
 
-/** Whether a row is a turn, which a limiter may put off. */
+/** Whether a row is a turn, which a limiter may refuse for a while. */
 const isTurn = ({ table: { operation } }: Row): boolean => /^(chat|invoke|sign)/.test(operation);
 
-/** Whether a right target takes a row as a prompt. */
+/** Whether a right target accepts a row as a prompt. */
 const prompting = (row: Row): boolean => row.table.prompts === true && isGood(row);
 
 /** Most rows of the second pass, which are sent while turns wait. */
@@ -171,8 +171,8 @@ export async function sendFirst(ctx: Ctx, options: RowsOptions): Promise<void> {
 }
 
 /**
- * Sends the rows of every table, and the sequences. The rules judge the answers. Limited turns wait while other rows go on
- * beside them, with interns of their own: each value once, then drawn rows in which it meets others.
+ * Sends the rows of every table, and the sequences. The rules judge the answers. While limited turns wait, other rows are sent
+ * with other interns: first each value once, then random rows.
  */
 export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
   const { usable, plans } = plansOf(ctx, options);
@@ -224,7 +224,7 @@ export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
       ];
   const ended = await Promise.allSettled(strands);
   for (const one of ended) if (one.status === 'rejected') throw one.reason;
-  // The clean-up reads the interns that nothing has shown yet: one list shows all.
+  // One list shows all interns. Otherwise the clean-up would have to read each.
   if (options.over()) await ctx.send({ path: '/interns' }).catch(unanswered);
   // Lists show the outcome of all rows, so they come last.
   for (const { last, send } of parts) if (last === true && !options.over()) await send();

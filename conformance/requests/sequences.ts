@@ -77,7 +77,7 @@ async function conversation({ chat, answer, api, interns, prompt }: Ctx): Promis
   if (isRecord(json)) await api.invoke(id, { input: prompt('echo'), session_id: json.session_id });
 }
 
-/** An order of settings in which each one follows each other one. */
+/** Settings in an order in which each one follows each other one. */
 const BY_TURNS = ['name', 'description', 'name', 'instructions', 'description', 'instructions', 'name'] as const;
 
 /** Updates single settings, one after the other and two at once: none may undo another. */
@@ -159,7 +159,7 @@ async function replies(ctx: Ctx, has: (need: string) => boolean): Promise<void> 
       await chat(id, { messages: [tool], session_id: session, extra: { stream } }, { as: by })
         .then(heard)
         .catch(unanswered);
-    // A run that waits keeps nobody out.
+    // A waiting run blocks no other prompt.
     if (behaviour === 'ask-permission')
       await chat(id, { prompt: prompt('echo') }, { as: by })
         .then(heard)

@@ -1,6 +1,6 @@
 import { findingOf } from '../framework/finding.js';
 
-/** No answer is one that says nothing. Any other error ends the run. */
+/** Ignores a missing answer. Rethrows any other error. */
 export function unanswered(error: unknown): undefined {
   if (findingOf(error) === undefined) throw error;
 }

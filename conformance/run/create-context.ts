@@ -166,7 +166,7 @@ interface TryOfCheck {
   readonly goingOn: Set<ChatReply>;
   /** Behaviours that the check has prompted for. */
   readonly led: Set<BehaviourName>;
-  /** The credential that prompts; by default the API key. */
+  /** Chooses the credential for prompts. Default: the API key. */
   readonly prompter?: Prompter | undefined;
   random(): number;
 }
@@ -184,7 +184,7 @@ export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
   const { target } = driver;
   const declared = declaredBy(check);
 
-  /** The request with the credential that prompts, and with the time that an intern may take to accept a prompt. */
+  /** Adds the credential for prompts to a request, and the time that an intern may take to accept one. */
   const prepared = async (send: Send): Promise<Send> => {
     if (typeof send.as === 'string' && send.as !== 'api_key') declared.require(`the credential ${send.as}`, send.as);
     const address = send.path ?? send.url ?? '';

@@ -16,15 +16,15 @@ import type { CredentialName } from '../probe/request.js';
 interface GuardOptions {
   readonly own: Ownership;
   /**
-   * Reads an intern before the first write to it, where nothing has shown it yet: the status of the answer, which the owner has
-   * seen. Undefined where the target belongs to the run alone, as an emulator does that is under its control.
+   * Reads an intern that no answer has shown, before the first write to it. Resolves with the status. Undefined for an emulator
+   * under control, which belongs to the run alone.
    */
   read?: ((id: string, as: CredentialName) => Promise<number>) | undefined;
   /** Waits between two reads, in ms: a replica may not know the intern yet. */
   wait?(ms: number): Promise<void>;
 }
 
-/** The finding that a create did not answer with an intern of its own. Nothing was written to that intern. */
+/** The finding that a create answered with another's intern. Nothing was written to it. */
 const notMade = (of: string, asked: string | undefined, because: string, saw: unknown): Finding =>
   new Finding({
     wanted: { kind: 'effect', words: `a new intern named ${JSON.stringify(asked)}` },
@@ -77,10 +77,10 @@ export function createGuard({ own, read, wait }: GuardOptions) {
   };
   return {
     /**
-     * Before a request leaves.
+     * Called before a request is sent.
      *
-     * @throws Skipped where it would write to an intern that the run did not make
-     * @throws Finding, a proven one, where the target has answered a create with another's intern
+     * @throws Skipped if it would write to an intern that the run did not make
+     * @throws Finding, a proven one, if the target has answered a create with another's intern
      */
     async before(request: Leaving): Promise<void> {
       let permit = own.permits(request);
@@ -94,10 +94,10 @@ export function createGuard({ own, read, wait }: GuardOptions) {
       if (permit.kind === 'refused') throw refused(permit.refusal);
     },
     /**
-     * After an answer.
+     * Called after an answer.
      *
-     * @returns what the answer to a create gave the run
-     * @throws Finding, a proven one, where it is no intern of its own
+     * @returns the outcome of a create
+     * @throws Finding, a proven one, if a create answered with another's intern
      */
     after(answer: Heard): CreateOutcome | undefined {
       const given = own.sees(answer);
@@ -109,7 +109,7 @@ export function createGuard({ own, read, wait }: GuardOptions) {
   };
 }
 
-/** Marks of the run's own entries in lists that show entries of others, too. */
+/** Marks of the run's own entries in lists that also show entries of others. */
 interface OwnMarks {
   /** The prefix of the names of its secrets. */
   readonly prefix: string;
@@ -118,7 +118,7 @@ interface OwnMarks {
   readonly mapping?: string | undefined;
 }
 
-/** Lists of a workspace or an organization, and which of their entries are the run's. An entry of another organization keeps its form, without any text: it must not be listed at all. */
+/** Lists of a workspace or an organization, and the test for the run's own entries. */
 const LISTS: readonly { readonly path: RegExp; own(entry: RecordFields, marks: OwnMarks): boolean }[] = [
   {
     path: /\/vault\/+secrets\/*$/i,
@@ -145,6 +145,7 @@ function withoutTexts(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withoutTexts(inner)]));
 }
 
+/** A list with the run's own entries. An entry of another organization stays without its texts, because it is a breach. */
 function shownOf(text: string, own: (entry: RecordFields) => boolean): string {
   const body = jsonOf(text);
   if (body === undefined) return '[not shown]';

@@ -5,8 +5,8 @@ import type { Lane } from '../probe/client.js';
 import type { CheckResult } from './results.js';
 
 /**
- * The use of a kept intern. `shared`: checks of one lane only talk to it. `foreign`: it is of the other workspace, for
- * checks of refusals. `resting`: a client left a stream of it, and the service may not have noticed that yet.
+ * The use of a kept intern. `shared`: checks of one lane talk to it, but do not change it. `foreign`: it is of the other
+ * workspace, for checks of refusals. `resting`: a client left a stream of it, which the service may not have noticed yet.
  */
 type Place = IdleState | 'shared' | 'foreign' | 'resting';
 interface Kept {
@@ -35,7 +35,7 @@ export function createPool(knowledge: {
   const { standing, leftAgo } = knowledge;
   /** Kept interns by their ids, the latest last. */
   const kept = new Map<string, Kept>();
-  /** Ids of interns that are handed out no more. */
+  /** Ids of interns that are not handed out again. */
   const dropped = new Set<string>();
   const idle = new Set<string>();
   const uses = new Map<string, number>();
@@ -45,7 +45,7 @@ export function createPool(knowledge: {
     kept.delete(intern.id);
     kept.set(intern.id, { intern, place, lane });
   };
-  /** Hands an intern out no more. A shared one is removed with the interns of its check. */
+  /** Stops handing out an intern. A shared one is removed with the interns of its check. */
   const drop = ({ intern: { id }, lane }: Kept) => {
     kept.delete(id);
     dropped.add(id);
@@ -90,14 +90,14 @@ export function createPool(knowledge: {
       if (intern !== undefined) kept.delete(intern.id);
       return intern;
     },
-    /** Gives a lane another shared intern from now on, and with `foreign` another one of the other workspace. */
+    /** Gives a lane a new shared intern, and with `foreign` a new one of the other workspace. */
     drop(lane: Lane, { foreign = true } = {}) {
       for (const one of [...kept.values()])
         if (one.place === 'foreign' ? foreign && lane.made.has(one.intern.id) : one.lane === lane) drop(one);
     },
     /**
      * Takes back the interns that the check of a lane made or was handed. Keeps no more than `most`: booting or stopped ones are
-     * quicker to make anew than running ones.
+     * quicker to make again than running ones.
      */
     takeBack(lane: Lane, most = Number.POSITIVE_INFINITY) {
       rest(lane);
@@ -113,7 +113,7 @@ export function createPool(knowledge: {
           if (kept.size > most || place === 'foreign' || place === 'resting') drop(one);
       }
     },
-    /** Hands out none of those any more. */
+    /** Stops handing out stray interns. */
     withhold(isStray: (id: string) => boolean) {
       for (const one of [...kept.values()]) if (isStray(one.intern.id)) drop(one);
     },

@@ -10,15 +10,15 @@ import type { Results } from './results.js';
 import type { RunContext } from './session.js';
 import { createRun, type Done, run, type Unit, type UnitRun } from './units.js';
 
-/** The check of whether streams arrive: all checks that wait on a stream rest on it. */
+/** The check whether streams arrive at once. All checks that wait on a stream depend on it. */
 const BEFORE_ALL = 'chat-stream/as-it-is-said';
 
-/** The first rows. They are cheap, and all rules judge them: they find most. */
+/** The first rows. They are cheap, and find the most, because all rules judge them. */
 const FIRST_ROWS = 'rows/first';
 const ROWS = 'rows/interface';
 export const isRows = (id: string): boolean => id === FIRST_ROWS || id === ROWS;
 
-/** Checks that need a caller over the limit of turns. They go first once a caller is, and otherwise last. */
+/** Checks that need a caller over the limit of turns. They come first once a caller is over it, and last otherwise. */
 const OVER_LIMIT = ['limiter/signing-as-met', 'limiter/invoke-as-met'];
 
 /** Chooses the next of the waiting units. While turns must wait: one that needs the limit, else one without prompts. */
@@ -28,7 +28,7 @@ export function nextOf(waiting: readonly Pick<Unit, 'id' | 'needs'>[], isLimited
   return Math.max(0, at >= 0 ? at : waiting.findIndex((unit) => !prompts(unit)));
 }
 
-/** Checks that rest on the intern's behaviour in other checks, or that rules look at by the way: they come after the others. */
+/** Checks that come after the others: they depend on behaviour in other checks, or rules judge their subject anyway. */
 export const AFTER_OTHERS = [
   'base/regional-forbidden',
   'chat-lock/not-while-waiting',
@@ -82,7 +82,7 @@ export function inOrder<One extends Ordered>(units: readonly One[], lacks: (need
   const rounds = new Map<One, number>();
   for (const same of byKind(possible, ({ requirement, level }) => `${requirement} ${level}`))
     for (const [round, one] of same.toSorted((a, b) => dearness(a) - dearness(b)).entries()) rounds.set(one, round);
-  /** The share of each kind that goes before a unit: a third of the reads goes beside a third of the prompts. */
+  /** The share of its kind that comes before a unit. Units with equal shares run together: a third of the reads with a third of the prompts. */
   const share = new Map<One, number>();
   for (const kind of byKind(possible, (one) => `${one.level} ${rounds.get(one)} ${dearness(one)}`))
     for (const [at, one] of kind.entries()) share.set(one, at / kind.length);
@@ -188,13 +188,13 @@ function prepared(options: RunnerOptions): Parameters<typeof createRun> {
 /**
  * Selects checks and prepares to do them. Prints nothing.
  *
- * @throws SelectionError for a pattern that means nothing
+ * @throws SelectionError for a pattern that matches nothing
  */
 export const createCheckRun = (options: RunnerOptions): UnitRun => createRun(...prepared(options));
 
 /**
- * Selects checks, does them against a target, cleans up, and answers what came of it.
+ * Selects checks, does them at a target, cleans up, and returns the results.
  *
- * @throws SelectionError for a pattern that means nothing
+ * @throws SelectionError for a pattern that matches nothing
  */
 export const runChecks = (options: RunnerOptions): Promise<Results> => run(...prepared(options));

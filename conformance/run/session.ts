@@ -41,12 +41,12 @@ const PLAIN = new Set(['name', 'workspace_id', 'description', 'provision']);
 const REFUSES: ReadonlySet<number> = new Set([400, 402, 403, 404, 409, 422]);
 /** Paths of requests that may carry values of secrets. */
 const VAULT = /\/vault\//;
-/** Characters from which on a value is searched for in answers: shorter ones appear by chance. */
+/** Least characters of a value that is searched for in answers. Shorter ones appear by chance. */
 const UNLIKELY = 10;
 const LONGEST = 1_000;
 const isUnlikely = ({ length }: string): boolean => length >= UNLIKELY && length <= LONGEST;
 
-/** The client of a run, and what watches over what it sends. */
+/** The client of a run, with its guard, model and monitors. */
 export function createSession(run: RunBase) {
   const { driver, host, settings } = run;
   const { baseUrl, daemonOrigin } = driver.target;
@@ -178,7 +178,7 @@ export function createSession(run: RunBase) {
         monitors.begins(numbers.number, status);
         session.slow ||= headAfter > settings.timeout;
         took += headAfter;
-        // The workspace is a setting of the run: the refusal of the first create in it is no finding.
+        // The refusal of the first create blames the run's workspace, a setting. It is no finding.
         const isFirst = live && creates && settings.blocking && own.count() === 0 && send.as === undefined;
         if (isFirst && REFUSES.has(status) && isPlain(json) && String(json.name).startsWith(prefix))
           throw new Stopped({ kind: 'refuses-creates', workspace: driver.target.workspaceId, status });
@@ -269,7 +269,7 @@ export function createSession(run: RunBase) {
     known,
     /** The rates of the callers' turns. */
     turns,
-    /** Whether a client of the run left a stream of the intern so lately that the service may not have noticed. */
+    /** Whether a client left a stream of the intern a short time ago, which the service may not have noticed. */
     lately: (id: string) => session.leftAgo(id) < NOTICED_WITHIN,
     /** Whether the run met the chat turn limit (CHAT-17). */
     limited: false,

@@ -70,7 +70,7 @@ const seenIn = (exchange: ShownExchange): Tried => {
   };
 };
 
-/** When and where a finding was seen. `about`: the interns that it is about, where its exchange does not name them. */
+/** The circumstances of a finding. `about`: its interns, if its exchange does not name them. */
 type Circumstances = Pick<Sighting, 'began' | 'at'> & Pick<Look, 'about'>;
 
 /**
@@ -111,7 +111,7 @@ async function explain(
   return perhaps;
 }
 
-/** Most checks that are repeated because their prompt was not taken: if that does not help these, it helps no other. */
+/** After this many checks whose repeated prompt was refused, too, no more are repeated for that. */
 const ENOUGH = 3;
 
 /** Whether a prompt that was not taken (502, 503, 504) may be taken the next time. */
@@ -132,8 +132,7 @@ function notTaken(run: RunContext, { error, transcript }: Attempt, tries: number
 }
 
 /**
- * Finds a habit of the target that explains the outcome of a check. That takes requests: if they fail, the habit is unknown, and the
- * check is tried again.
+ * Finds a habit of the target that explains the outcome of a check. It sends requests. If these fail, the check is tried again.
  */
 export async function explanation(
   run: RunContext,
@@ -249,7 +248,7 @@ export async function lookTwice(
     if (refused !== undefined)
       return { tried, decided: ended({ kind: 'unusable', credential: 'api_key', how: refused }) };
     excuse = skip ?? excuse;
-    // A habit that needs time is asked again, about the same look if no other is possible.
+    // A habit that needs time is asked again, with the same look if no further one is possible.
     waits = once && again !== undefined ? seen : undefined;
     const last = tries === TRIES || (once && again === undefined);
     if (again === undefined || last) {
@@ -257,7 +256,7 @@ export async function lookTwice(
       if (why !== undefined) return { tried, decided: { ...skipped(why), lost: isLost(error) } };
       const others = again === undefined ? [before ?? [], sighted.map((one) => one.error)].flat() : explained;
       const same = ({ found }: Finding) => error instanceof Finding && isSame(found, error.found);
-      // The same finding once more is no other.
+      // The same finding does not count as another.
       const cameAgain = again === undefined ? others.some(same) : others.every((one) => one !== error && same(one));
       if (!(error instanceof Finding) && other !== undefined) return { tried, other, decided: gone(run, tried, other) };
       const isOne = !(error instanceof Finding) || driver.control !== undefined || isProven(error.found) || cameAgain;

@@ -38,13 +38,13 @@ const FAILED_BOOTS = { first: 3, later: 6 };
 export const bootsFail = ({ failedBoots, took }: Learnt): boolean =>
   failedBoots >= (took.boot === undefined ? FAILED_BOOTS.first : FAILED_BOOTS.later);
 
-/** ms after a delete from which on a deployment shows an intern only in its teardown. */
+/** ms after a delete after which a deployment shows the intern only in teardown. */
 const BACK = 60_000;
 
 /** Most provisions of an intern that stopped by itself, or whose boot failed, while the run waits for it. */
 const REVIVALS = 3;
 
-/** ms after which to look first the next time. An early look costs a request, a late one time. */
+/** ms before the first look the next time. An early look costs a request, and a late one costs time. */
 const learned = (usual: number | undefined, took: number, looks: number) =>
   looks > 1 ? took : Math.min(usual ?? 2_000, took);
 
@@ -71,7 +71,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
   const { api, check } = options;
   const { bootTimeout } = run.settings;
 
-  /** Waits before the next look; false when the time is over. `usual` is the time that it took before, `began` its beginning. */
+  /** Waits before the next look; false when the time is over. `usual`: the duration before; `began`: when it began. */
   const moments = (usual = 1_000, began = host.now(), most = bootTimeout) => {
     let round = 0;
     return async () => {
@@ -107,7 +107,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
       const seen = learnt.waiting === 'boots' ? host.now() - began > SETTLES : !isNew || learnt.waiting !== 'unknown';
       if (seen && (now.status === 'stopped' || learnt.waiting === 'otherwise')) return now;
       now = await lookAfter(1_000, made.id, send);
-      // A second unknown word for its status may mean that it boots. Later a prompt shows whether it runs.
+      // A change to another unknown word may mean a boot. Later a prompt shows whether it runs.
       const mayBoot = isNew && learnt.waiting === 'unknown' && learnt.words.moved(made.id);
       if (mayBoot) now = await lookAfter(SETTLES, made.id, send);
       if (now.status === 'running' || (mayBoot && (await takesPrompts(made.id, send)))) {
@@ -144,7 +144,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
       fail('status of a suspended intern', 'anything but running', intern.status);
     }
   };
-  /** The same for an intern that no check waits for. Undefined where it is gone, or runs on. */
+  /** Waits for the suspend of a kept intern. Undefined if it is gone or keeps running. */
   const suspended = async (id: string): Promise<Intern | undefined> => {
     try {
       return await untilSuspended(id);
@@ -210,7 +210,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
       oneOf(intern.status, statuses, 'status of the intern when its time is up');
     }
   };
-  /** The skip of a check whose intern did not boot. Noted as an obstacle, as others would wait in vain. */
+  /** The skip of a check whose intern did not boot. It is an obstacle, because others would wait in vain, too. */
   const notBooted = (failure: BootFailure, boots = 1): Skipped => {
     learnt.failedBoots += boots;
     if (bootsFail(learnt)) obstacles.met('running', check, failure);
@@ -219,8 +219,8 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
   /** The skip for a failed boot, which the interface allows. */
   const bootFailed = (intern: Intern) => notBooted(failed(intern));
   /**
-   * The skip for a boot without an end. The interface states no time: if no boot has ended before, one that takes all the time stands for all.
-   * An unknown word for the status may mean a failure: then one more is tried.
+   * The skip for a boot without an end. The interface states no time. If no boot has ended yet, one such boot is enough.
+   * An unknown word for the status may mean a failure: then one more boot is tried.
    */
   const neverRan = ({ id, status }: Intern) => {
     const all = learnt.words.unsure(id) ? FAILED_BOOTS.first - 1 : FAILED_BOOTS.first;
