@@ -166,7 +166,7 @@ function connect(
   spaces: Spaces | undefined,
 ): Connected {
   const { app, cors, events, faults, interns, journal, limiter, log, login } = parts;
-  const { disturber, random, runs, scripts, settings, store, target } = parts;
+  const { disturber, random, requestIds, runs, scripts, settings, store, target } = parts;
   const { daemon } = parts.proofs;
   const clock = observedClock(parts.clock, () => events.changed('clock', 'clock'));
   const state = createStateControl(parts, clock, lifetime);
@@ -277,7 +277,9 @@ function connect(
 
   // Replayed answers know nothing of the page that asks.
   const serveApp = parts.replay
-    ? withCors(cors, async (request: ReceivedRequest, bindings?: NodeBindings) => app.answer(request, bindings))
+    ? withCors(cors, requestIds.next, async (request: ReceivedRequest, bindings?: NodeBindings) =>
+        app.answer(request, bindings),
+      )
     : app.answer;
   const serveAll = async (request: Request, bindings: NodeBindings) => asResponse(await serveApp(request, bindings));
   const serveDaemon = async (request: Request) => daemon.fetch(request);
@@ -291,7 +293,7 @@ function connect(
 
   return {
     answer,
-    daemon: withCors(cors, async (request: Request, bindings?: Bindings) =>
+    daemon: withCors(cors, requestIds.next, async (request: Request, bindings?: Bindings) =>
       disturber.active() ? disturber.daemon(request, bindings, serveDaemon) : daemon.fetch(request, bindings?.incoming),
     ),
     intercept(request, response) {

@@ -55,6 +55,22 @@ describe('WEB-1: preflights, before the credential is looked at', () => {
     expect(response.headers.get('x-request-id')).toBeTruthy();
   });
 
+  test('BASE-6: one to a daemon, or to a space that does not exist, carries a request id too', async () => {
+    const { emulator, base_url, daemon_origin } = start();
+    const headers = { origin: LOOPBACK[0] ?? '', 'access-control-request-method': 'POST' };
+    const ask = (given = {}) => ({ method: 'OPTIONS', headers: { ...headers, ...given } });
+    const space = base_url.replace('/api/v1', '/spaces/none/api/v1/interns');
+    const [own, mine, nowhere] = await Promise.all([
+      emulator.daemon.fetch(`${daemon_origin}/x`, ask()),
+      emulator.daemon.fetch(`${daemon_origin}/x`, ask({ 'x-request-id': 'mine' })),
+      emulator.fetch(space, ask()),
+    ]);
+    expect([own.status, mine.status, nowhere.status]).toEqual([204, 204, 204]);
+    expect(own.headers.get('x-request-id')).toBeTruthy();
+    expect(mine.headers.get('x-request-id')).toBe('mine');
+    expect(nowhere.headers.get('x-request-id')).toBeTruthy();
+  });
+
   test('one that asks for no headers gets the usual ones, proofs of the profile among them', async () => {
     const { preflight } = start({ profile: 'openrouter' });
     const allowed = (await preflight('http://localhost:3000')).headers.get('access-control-allow-headers');

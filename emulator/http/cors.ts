@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { givenRequestId } from '../contract/request-id.js';
 import type { ReceivedRequest } from '../requests/received-request.js';
 import { isLoopbackHost } from './hosts.js';
 import type { AnyResponse, PlainResponse } from './response.js';
@@ -124,13 +125,20 @@ export function createCors(entries: readonly string[] = [], ofProfile: readonly 
   };
 }
 
-/** Adds CORS headers to a server's answers, and answers preflights. */
+/** Adds CORS headers to a server's answers, and answers preflights, with a request id as every answer has (BASE-6). */
 export const withCors =
-  <R extends ReceivedRequest, B>(cors: Cors, serve: (request: R, bindings?: B) => Promise<AnyResponse>) =>
+  <R extends ReceivedRequest, B>(
+    cors: Cors,
+    requestId: () => string,
+    serve: (request: R, bindings?: B) => Promise<AnyResponse>,
+  ) =>
   async (request: R, bindings?: B): Promise<AnyResponse> => {
     const { method, headers } = request;
     const preflight = cors.preflight(method, (name) => headers.get(name));
-    if (preflight) return preflight;
+    if (preflight) {
+      const id = givenRequestId(headers.get('x-request-id')) ?? requestId();
+      return { ...preflight, headers: { ...preflight.headers, 'x-request-id': id } };
+    }
     const answer = await serve(request, bindings);
     const added = cors.headers(headers.get('origin'));
     if (!(answer instanceof Response)) return { ...answer, headers: { ...answer.headers, ...added } };

@@ -134,7 +134,7 @@ export function createSpaces(deps: SpacesDeps) {
       const message = row === ERRORS.regional ? {} : { message: missing(name) };
       return protocolError(row, { url, requestId }, message);
     };
-    const forPages = withCors(deps.cors, answer);
+    const forPages = withCors(deps.cors, deps.random.uuid, answer);
     return {
       answer: (request) => (new URL(request.url).pathname.startsWith(`${BASE}/`) ? forPages : answer)(request),
     };
