@@ -1,6 +1,7 @@
 import { isArray, isObject, ok } from '../framework/assert.js';
 import type { Ctx, SendOptions } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
+import { idAsShown } from '../model/exchange.js';
 import type { Answer } from '../probe/client.js';
 import type { Send } from '../probe/request.js';
 
@@ -74,12 +75,12 @@ export async function free(ctx: Maps, role = 'member') {
   // Another check may just have deleted its mapping, and lists may be late.
   const there = await listedMappings(
     ctx,
-    (one) => one.scim_group_id === scimGroupId,
+    (one) => one.scim_group_id === idAsShown(scimGroupId, one.scim_group_id),
     ({ length }) => length === 0,
   );
   ctx.assume(there.length === 0, 'a SCIM group without mappings', 'the group is mapped already');
-  const taken = there.map(({ workspace_id }) => workspace_id);
-  const workspace_id = [workspaceId, foreignWorkspaceId].find((id) => id !== undefined && !taken.includes(id));
+  const isTaken = (id: string) => there.some((one) => one.workspace_id === idAsShown(id, one.workspace_id));
+  const workspace_id = [workspaceId, foreignWorkspaceId].find((id) => id !== undefined && !isTaken(id));
   if (workspace_id === undefined) return ctx.unmet('a SCIM group without mappings', 'it is mapped to every workspace');
   return { scim_group_id: scimGroupId, workspace_id, role };
 }

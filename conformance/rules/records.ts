@@ -117,6 +117,8 @@ function changeAsBy({ id, status }: RecordFields, name: Act['name'], { asked, op
   const late = shown.sure && operation.name === 'get' && name !== 'provision' ? 0 : LATE_READ;
   const changed = name === 'suspend' ? halted : moved;
   if (changed !== undefined && changed > shown.at - late) return undefined;
+  // Its own suspend was the latest call that may have changed it. It may show late even where new interns show at once.
+  if (name === 'suspend' && halted !== undefined && halted === moved) return undefined;
   const mayBeNew = phase?.since(shown.at)?.has('new') !== false;
   // A create that asks for a boot may lead to it later.
   if (name === 'provision' && made?.body.provision === true && moved === undefined && mayBeNew) return undefined;

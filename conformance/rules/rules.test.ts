@@ -601,6 +601,25 @@ test('a boot after a refused provision is that of the call where interns rest un
   expect(breaks([...rested, boots])).not.toContain('LIFE-1/refused-does-nothing');
 });
 
+test('an intern that stops late after its own suspend and a refused call was not stopped by that of another', () => {
+  const breaks = (suspends: boolean) =>
+    judged([
+      ...PROMPT_READS,
+      CREATE,
+      { ...CREATE, json: { name: 'two', workspace_id: WORKSPACE }, answer: TWO },
+      entry(`POST ${ONE}/provision`, 202, { provisioning: true }),
+      suspends
+        ? entry(`POST ${ONE}/suspend`, 200, { suspended: true }, { at: 50 })
+        : entry(`GET ${ONE}`, 200, RUNS, { at: 50 }),
+      entry(`POST ${ONE}/provision`, 400, error(400, 'bad_request'), { json: [], at: -59_940 }),
+      entry(`GET ${ONE}`, 200, RUNS, { at: -119_900 }),
+      entry(`POST /interns/${TWO.id}/suspend`, 200, { suspended: true }, { at: -179_800 }),
+      entry(`GET ${ONE}`, 200, record(), { at: -239_000 }),
+    ]).map(({ id }) => id);
+  expect(breaks(false)).toContain('LIFE-1/no-other');
+  expect(breaks(true)).not.toContain('LIFE-1/no-other');
+});
+
 test('a boot that a create asked for may begin after the provision of another intern', () => {
   const rested = PROMPT_READS.map((said) => (said.method === 'GET' ? { ...said, at: 3_000 } : said));
   const breaks = (provision: boolean) =>
