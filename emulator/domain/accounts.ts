@@ -52,7 +52,7 @@ export function createAccounts(seed: Seed, digestKey: Uint8Array) {
     redactWrites: redaction.redactWrites,
     /** Adds a credential to redact that is not looked up here: a token of a login. */
     addLoginToken: redaction.addLoginToken,
-    /** Adds the value of a secret to redact, which is nobody's credential here. */
+    /** Adds the value of a stored secret to redact. No caller uses it as a credential here. */
     addVaultSecret: redaction.addVaultSecret,
   };
 }

@@ -32,8 +32,8 @@ function fits(schema: Schema, value: unknown, what: string): void {
 }
 
 /**
- * Takes what a behaviour yielded as an event. Behaviours come from code that no compiler need have checked, and
- * anything but an event must not reach the stream. The texts of a `say` are checked one by one as they are said.
+ * Validates the value that a behaviour yielded: its code may be unchecked, and only events may reach the stream. The texts of
+ * a `say` are validated one by one when they are said.
  *
  * @throws TypeError that says what was yielded and what is expected
  */
@@ -59,7 +59,7 @@ export function validateEvent(value: unknown): BehaviourEvent {
 }
 
 /**
- * Takes what a `turn` returned as a generator.
+ * Validates the value that a `turn` returned.
  *
  * @throws TypeError for anything but an async generator, such as what `async turn()` or `*turn()` return
  */

@@ -98,7 +98,7 @@ export function createCreate(interns: Interns, provisioning: Provisioning, deps:
     });
   };
 
-  /** Fails a step if a fault or the script says so. The intern keeps what was done. */
+  /** Fails a step if a fault or the script says so. The intern keeps the steps that were done. */
   const attempt = (row: InternRow, step: 'vault' | 'provisioner', failsAt: CreateRequest['failsAt']): InternRow => {
     const byScript = deps.plan(row)[step] === 'fails_once' && !row.failed_once.includes(step);
     const noted = byScript ? interns.put(row, undefined, { failed_once: [...row.failed_once, step] }) : row;
@@ -151,7 +151,6 @@ export function createCreate(interns: Interns, provisioning: Provisioning, deps:
     if (!unfinished) entries.put(entry);
     const intern = finish(row, request.failsAt, !unfinished);
     entries.put({ ...entry, answer: intern });
-    // An unfinished create is a promise to its caller, a finished one only a memory.
     return { created: true, intern };
   };
 }

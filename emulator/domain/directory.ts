@@ -13,7 +13,7 @@ export interface DirectoryDeps {
   readonly seed: Pick<Seed, 'organization' | 'workspaces' | 'scim_groups' | 'other_organizations'>;
   readonly store: Pick<Store, 'collection' | 'commit'>;
   readonly settings: () => Pick<Settings, 'scim_sync'>;
-  /** A job that must fail was started: the next one must not. */
+  /** Called when a job that must fail starts: the next one must not fail. */
   readonly failureUsed: () => void;
   /** The scope of the present state: jobs end with it. */
   scope(): Scope;
@@ -57,7 +57,7 @@ export function createDirectory(deps: DirectoryDeps) {
     jobs.put(next);
     return next;
   };
-  /** Moves a job on when it is due, to its end. */
+  /** Advances a job at its due times until it ends. */
   const follow = (id: string) => {
     const scope = deps.scope().child();
     const timer = clock.timer(

@@ -17,7 +17,7 @@ export interface InternsDeps {
   readonly accounts: Accounts;
   /** The scope of the present state: background work ends with it. */
   scope(): Scope;
-  /** How the script of an intern wants its boot, teardown, vault and daemon to go. */
+  /** The plan that an intern's script has for its boot, teardown, vault and daemon. */
   plan(row: InternRow): LifecyclePlan;
   dropVault(vaultId: string): void;
   /** Ends the open runs of an intern; their streams end with `run_ended`. */

@@ -29,7 +29,7 @@ export function createLimiter(deps: { clock: Pick<Clock, 'now'>; settings: () =>
     }
   };
 
-  /** Once a minute, callers who took no turn in the last one are dropped. */
+  /** Drops callers without a turn in the last minute, once a minute. */
   const sweep = (now: number) => {
     if (now - swept < WINDOW) return;
     swept = now;

@@ -12,7 +12,7 @@ export function createQuestions(rows: Collection<QuestionRow>) {
     },
     wasAsked: (internId: string, sessionId: string, questionId: string): boolean =>
       rows.get(rowIdOf(internId, questionId))?.session_id === sessionId,
-    /** Deletes those of a deleted intern. */
+    /** Deletes the questions of a deleted intern. */
     forget(internId: string): void {
       for (const row of [...rows.values()]) if (row.intern_id === internId) rows.delete(row.id);
     },

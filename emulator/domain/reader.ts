@@ -18,11 +18,11 @@ export class Reader {
     this.sessionId = run.sessionId;
     this.model = run.model;
   }
-  /** Whether there is something to take now, and its behaviour is not still producing more of it. */
+  /** Whether the reader may take events: the behaviour adds no more for now. */
   ready(): boolean {
     return !this.run.atWork;
   }
-  /** Whether the run has ended, so that all the rest of it can be taken. */
+  /** Whether the run has ended, so that the reader may take all the rest. */
   complete(): boolean {
     return !this.run.atWork && this.run.status === 'ended';
   }
@@ -30,11 +30,11 @@ export class Reader {
   take(limit: number): RunEvent[] {
     return takeEvents(this.run, limit);
   }
-  /** Calls `wake` whenever the run comes to rest, until the reader is finished. */
+  /** Calls `wake` whenever the run becomes idle, until the reader is finished. */
   listen(wake: () => void): void {
     this.listener = wake;
   }
-  /** The run has come to rest. */
+  /** The run has become idle. */
   wake(): void {
     this.listener?.();
   }

@@ -28,8 +28,8 @@ export interface PromptRequest extends RunRequest {
   readonly sessionId?: string | undefined;
   readonly approvalMode?: ApprovalMode | undefined;
   /**
-   * The scope of the sender, needed only if the intern takes its time: a sender that disconnects before that releases
-   * the intern.
+   * The scope of the sender, needed only if the intern does not accept at once. A sender that disconnects before that frees the
+   * intern.
    */
   readonly client?: () => Scope;
 }

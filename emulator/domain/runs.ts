@@ -24,7 +24,7 @@ export interface RunsDeps extends Pick<RunnerDeps, 'clock' | 'random' | 'release
   readonly settings: () => Settings;
   readonly store: Store;
   readonly scripts: {
-    /** Chooses the behaviour that takes a prompt and its part of it, with the reason. Throws 400 for an unknown script. */
+    /** Chooses the behaviour for a prompt, its part of the prompt, and the reason. Throws 400 for an unknown script. */
     resolveTurn(intern: InternRow, given: Prompted): ChosenTurn;
   };
   /** The intern as it is now; undefined once it is deleted. */
@@ -261,7 +261,7 @@ export function createRuns(deps: RunsDeps) {
       try {
         await store.commit();
       } catch (error) {
-        // The sender has the answer that nothing began. So nothing goes on, and the turn does not count.
+        // The sender was answered that no run began: the run ends, and its turn does not count.
         cancel(run);
         giveBack();
         throw error;
@@ -269,7 +269,7 @@ export function createRuns(deps: RunsDeps) {
       return { session_id: run.sessionId, status: 'started' };
     },
 
-    /** Passes the deadline of a question that a run waits with: the run ends as it does then (CHAT-11). */
+    /** Ends a run that waits with a question, as at the question's deadline (CHAT-11). */
     expire(internId: string, questionId: string): void {
       const run = index.find(internId)?.asked?.get(questionId);
       if (run?.status === 'waiting' && run.question?.id === questionId) runner.end(run, { ended: 'deadline' });
@@ -283,7 +283,7 @@ export function createRuns(deps: RunsDeps) {
      * interns the last 100.
      */
     list: index.list,
-    /** One of those that {@link Runs.list} shows, with how it was started. */
+    /** A run of {@link Runs.list}, with how it was started. */
     find: index.view,
 
     /** Deletes the sessions of a deleted intern. */
@@ -295,7 +295,7 @@ export function createRuns(deps: RunsDeps) {
 
     ended: index.ended,
 
-    /** Ends every run and replaces all of them by runs that ended before. */
+    /** Ends every run, and replaces all runs by the given ended ones. */
     reset(ended: EndedRuns = { runs: [], gone: [] }): void {
       endAll(undefined, 'reset');
       index.restore(ended);

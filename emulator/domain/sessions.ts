@@ -19,7 +19,7 @@ export function createSessions(rows: Collection<SessionRow>) {
       if (rows.has(id)) return;
       rows.put({ id, intern_id: internId, session_id: sessionId, caller: callerId });
     },
-    /** Deletes those of a deleted intern. */
+    /** Deletes the sessions of a deleted intern. */
     forget(internId: string): void {
       for (const row of [...rows.values()]) if (row.intern_id === internId) rows.delete(row.id);
     },

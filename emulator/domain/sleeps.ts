@@ -7,8 +7,8 @@ export class RunEndedError extends Error {
 }
 
 /**
- * How many sleeps of an ended run are rejected: the `finally` blocks of a behaviour may sleep too. Later ones never
- * end.
+ * The number of sleeps of an ended run that are rejected: the `finally` blocks of a behaviour may sleep too. Later ones
+ * never end.
  */
 const WAITS_AFTER_END = 16;
 

@@ -16,7 +16,7 @@ export interface TurnIntern {
 export interface TurnDeps {
   readonly clock: Pick<Clock, 'now'>;
   readonly sleep: (run: Run, ms: number, signal?: AbortSignal) => Promise<void>;
-  /** A source of its own for a behaviour: `stream` separates the runs. */
+  /** A behaviour's own source of random numbers. `stream` names the run. */
   readonly randomFor: (stream: string) => Random;
   /** Whether the intern of a run would be given a secret for a host. */
   readonly release: (internId: string, ...asked: Parameters<TurnContext['release']>) => ReleaseVerdict;

@@ -5,7 +5,7 @@ import { begunIn, spelledIn } from '../credentials/spellings.js';
 import { spelled } from './template.js';
 import { foldUuids, isUuid } from './uuids.js';
 
-/** Values that are kept out of a recording, by the name that their aliases carry. */
+/** The kinds of values that aliases replace in a recording. An alias begins with its kind. */
 export const ALIAS_KINDS = [
   'completion',
   'cursor',
@@ -52,7 +52,7 @@ const ALIAS = new RegExp(`\\$\\$|\\$\\{?(?:${ALIAS_KINDS.join('|')})\\.\\d+\\}?`
 const doubled = (text: string) => (text.includes('$') ? text.replace(/\$/g, '$$$$') : text);
 
 const joins = (text: string, at: number) => /[\w-]/.test(text[at] ?? '');
-/** A value of one token is no part of another; but a UUID is the same wherever it stands. */
+/** Whether a match counts: a value must be a whole token, but a UUID may be anywhere. */
 const standsAlone = (text: string, { index, length, value }: Match): boolean =>
   !TOKEN.test(value) || isUuid(value) || !(joins(text, index - 1) || joins(text, index + length));
 
@@ -64,7 +64,7 @@ const standsAlone = (text: string, { index, length, value }: Match): boolean =>
 export function createAliases(environment: ReadonlyMap<string, string>) {
   /** Aliases by value, its UUIDs in lower case. */
   const known = new Map<string, string>();
-  /** By value, and by the form of a value in what was written before it was known. */
+  /** Aliases of secrets, by value, and by the value's form in earlier text. */
   const secrets = new Map<string, string>();
   const secretValues = createKnown();
   const counts = new Map<AliasKind, number>();
@@ -88,7 +88,7 @@ export function createAliases(environment: ReadonlyMap<string, string>) {
     return merged(found.map(({ index, length, value }) => span(from + index, from + index + length, known.get(value))));
   };
 
-  /** Secrets that are no part of an alias: one may be a word of ours. */
+  /** Secrets in a text, but not within aliases: a secret may equal a word of an alias. */
   const outsideAliases = (text: string): Span[] => {
     const found = findSecrets(text);
     if (found.length === 0 || !text.includes('$')) return found;
@@ -103,7 +103,7 @@ export function createAliases(environment: ReadonlyMap<string, string>) {
   };
 
   const findAll = (text: string): Span[] => {
-    // A value that has an alias is hidden as a whole, be there a secret within it.
+    // A value with an alias is hidden whole, even if it contains a secret.
     const whole = secrets.has(text) ? undefined : known.get(foldUuids(text));
     if (whole !== undefined) return [span(0, text.length, whole)];
     const all: Span[] = [];
@@ -173,9 +173,9 @@ export function createAliases(environment: ReadonlyMap<string, string>) {
      * dollar sign. A value across pieces moves into the piece where it begins.
      */
     hide,
-    /** Replaces secrets alone, in text that went through `hide`, even before they were known. Aliases stay. */
+    /** Replaces only secrets, in text that went through `hide`, perhaps before they were known. Aliases stay. */
     hideSecrets: (pieces: readonly string[]): string[] => replace(pieces, outsideAliases),
-    /** Replaces secrets alone, in text that did not: bytes, one a character. */
+    /** Replaces only secrets, in bytes, one for each character, which did not go through `hide`. */
     hideInBytes: (pieces: readonly string[]): string[] => replace(pieces, findSecrets),
     /** Replaces the beginning of a secret at the end of a text that was cut there. */
     hideBegun: (pieces: readonly string[]): string[] =>
@@ -183,7 +183,7 @@ export function createAliases(environment: ReadonlyMap<string, string>) {
         const begun = begunIn(text, secretValues.begun);
         return begun ? [span(begun.start, text.length, secrets.get(begun.value))] : [];
       }),
-    /** Every value that got an alias, in order: calling `of` with each of them anew gives the same aliases. */
+    /** Every value that got an alias, in order. Calling `of` with each again gives the same aliases. */
     learned,
     /** Grows with each secret that becomes known. */
     get secretsKnown() {

@@ -22,13 +22,13 @@ function whereOf({ part, sent, stream, name }: Place, at: number): string {
 
 const aliasesOf = (text: string) => piecesOf(text).map((piece) => ('alias' in piece ? piece.alias : undefined));
 
-/** The first alias whose value nobody knows. */
+/** The first alias without a known value. */
 function unknownAlias(where: string, text: string): string | undefined {
   const unknown = aliasesOf(text).find((alias) => alias !== undefined && !isAlias(alias));
   return unknown === undefined ? undefined : `${where}: $${unknown} is not a known alias (a dollar sign itself is $$)`;
 }
 
-/** Two aliases without anything between them: in a request, nobody could say where the first one ends. */
+/** Two adjacent aliases. In a request, the end of the first would be unknown. */
 function neighbours(where: string, text: string): string | undefined {
   const aliases = aliasesOf(text);
   const at = aliases.findIndex((alias, index) => alias !== undefined && aliases[index + 1] !== undefined);

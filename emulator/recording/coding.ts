@@ -3,7 +3,7 @@ import type { Transform } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 import { type CapturedWrite, inMegabytes } from './capture.js';
 
-/** More codings than anybody uses, one within another. */
+/** Most codings within each other. */
 const MOST_CODINGS = 4;
 
 const Z = { finishFlush: constants.Z_SYNC_FLUSH };
@@ -32,9 +32,9 @@ interface Decoded {
   readonly problem?: string | undefined;
 }
 
-/** How much is decoded at once: at an error, everything decoded together with it is lost. */
+/** Bytes that are decoded at once. An error loses all that were decoded with it. */
 const SLICE = 4_096;
-/** How much may be decoded again byte by byte, to see how far it goes. */
+/** Most bytes that are decoded again one by one, to find the last good one. */
 const SMALL = 65_536;
 
 /** Decodes one coding. Each write decodes to what its bytes reveal, at its time. */

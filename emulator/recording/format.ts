@@ -7,7 +7,7 @@ export const RECORDING_FORMAT = 1;
 /** The header by which a request names its scenario. It is not passed on to the deployment. */
 export const SCENARIO_HEADER = 'x-emulator-recording';
 
-/** The headers that mean something in a request; a profile's proof headers and a client's own headers are left out. */
+/** Request headers that are recorded. A profile's proof headers and a client's own headers are left out. */
 export const REQUEST_HEADERS: readonly string[] = [
   'authorization',
   'content-type',
@@ -15,7 +15,7 @@ export const REQUEST_HEADERS: readonly string[] = [
   'idempotency-key',
   'last-event-id',
 ];
-/** The headers of the contract. */
+/** Answer headers that are recorded: those of the contract. */
 export const ANSWER_HEADERS: readonly string[] = [
   'content-type',
   'cache-control',
@@ -52,7 +52,7 @@ const headersSchema = withZod((z) =>
 /** The part of a body that is not in the recording. */
 const leftOutSchema = withZod((z) =>
   z.strictObject({
-    /** In bytes, as sent, as far as it came. */
+    /** The number of sent bytes that came. */
     length: z.int().min(0),
     /** Digest of all of these bytes, if none of them are recorded. */
     sha256: z
@@ -96,7 +96,7 @@ export const exchangeSchema = withZod((z) =>
     writes: z.array(writeSchema()).optional(),
     /** `client`: the client left before the end. `broken`: the deployment's connection broke off. */
     ended: z.enum(['complete', 'client', 'broken']),
-    /** The bodies that are not whole here: their beginning is recorded, or nothing. */
+    /** The bodies that are not recorded whole: only their beginning is, or nothing. */
     left_out: z.strictObject({ request: leftOutSchema().optional(), answer: leftOutSchema().optional() }).optional(),
     /**
      * Why the deployment's answer could not be passed on. The answer here is the 502 that the recorder sent instead.

@@ -19,11 +19,11 @@ function credentialOf(entry: Journaled, callers: Readonly<Record<string, string>
   return callers[caller ?? ''] ?? '';
 }
 
-/** A value in the place of a credential, which gets its alias. */
+/** A value that stands for a credential, and gets its alias. */
 const placeholderOf = (credential: string, caller: string | null): string =>
   credential === '' ? `credential-of-${caller ?? 'nobody'}` : `named-credential-${credential}`;
 
-/** Credentials that the journal has taken out of a body, each as a value of its own: equal ones would share an alias. */
+/** Gives each redacted credential of a body a different value. Equal ones would share an alias. */
 function apart(body: string | null, place: string): string | null {
   let count = 0;
   return body?.replaceAll(REDACTED, () => `redacted-${place}-${++count}`) ?? null;
@@ -84,7 +84,7 @@ function rawOf(
   const bearer = `Bearer ${placeholderOf(credentialOf(entry, callers), entry.caller)}`;
   const without = (body: string | null, why: string): LeftOut => ({ length: bytesOf(body).length, why });
   const CUT = 'the journal keeps the beginning of what is long';
-  // A refusal may rest on the text that is missing.
+  // The missing text may be the reason of a refusal.
   const unknown = response.status !== null && response.status >= 400 && request.body?.includes(REDACTED) === true;
   return {
     n,

@@ -13,8 +13,8 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Headers that `Connection` cannot remove. They frame the message, or say whom it belongs to and what it means: without
- * its length, the body of one request would be read as the next request.
+ * Headers that `Connection` cannot remove. They frame the message, name its caller, or tell its meaning. Without its length,
+ * the body of one request would be read as the next request.
  */
 const END_TO_END: ReadonlySet<string> = new Set([
   'accept',

@@ -11,11 +11,11 @@ import { type Leaf, leavesOf } from './leaves.js';
 import { apart } from './template.js';
 import { withTexts } from './texts.js';
 
-/** A malformed digest was sent to be refused. */
+/** The form of a digest. A malformed one was sent to be refused, and gets no alias. */
 const DIGEST = /^[0-9a-f]{64}$/;
 /** The schemes that may precede a credential in a body. Any other word before it may be part of it. */
 const SCHEMED = /^\s*(?:(bearer|basic|token)\s+)?(.*?)\s*$/is;
-/** In the header, the first word always is one. */
+/** In the header, the first of two words is always the scheme. */
 const AUTHORIZATION = /^\s*(?:([A-Za-z]+)\s+)?(.*?)\s*$/s;
 
 /** Gives a value its alias; a credential without its scheme, of Basic both the whole and the password in it. */
@@ -50,7 +50,7 @@ export function learnFromHeaders(aliases: Aliases, headers: Readonly<Record<stri
   }
 }
 
-/** The pieces of each text that a client joins of the deltas of a stream. */
+/** The deltas of a stream, grouped by the text that a client joins from them. */
 const joined = (deltas: readonly Leaf[]) => byKey(deltas, ({ delta }) => delta).values();
 
 /** Gives aliases to the values of an exchange. `odd` are values that no field of the interface has. */
@@ -64,7 +64,7 @@ function learnFrom(aliases: Aliases, text: string, place: Place, odd: Leaf[]): v
     else give(aliases, kind, value);
   }
   if (place.part !== 'body') return;
-  // A stored value may be anywhere in what is no JSON. A piece of syntax is none, and stands in other bodies too.
+  // A stored value may be anywhere in invalid JSON. Syntax alone is no value, and occurs in other bodies.
   if (place.operation === 'vault-store' && !isSyntax(text) && jsonOf(text) === undefined)
     give(aliases, 'key', text.trim());
   const whole = place.stream ? text.replaceAll(/^data: ?/gm, '') : text;

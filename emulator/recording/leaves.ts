@@ -60,7 +60,7 @@ function* inJson(text: string, place: Place): Generator<Leaf> {
   yield* oddIn(text, done, text.length);
 }
 
-/** A query, or a form, from a place on. A value counts as a whole, however short and in whatever spelling. */
+/** A query or form, from a position on. Each value is one leaf, of any length and spelling. */
 function* inPairs(text: string, from: number): Generator<Leaf> {
   for (const { 0: pair, index } of text.slice(from).matchAll(/[^&]+/g)) {
     const start = from + index;
@@ -93,14 +93,14 @@ function* inPath(text: string): Generator<Leaf> {
   yield* inPairs(text, bare.length + 1);
 }
 
-/** A header's value. Its scheme is not part of a credential, and a credential counts as one however short. */
+/** A header's value. A credential has no scheme in it, and may be short. */
 function* inHeader(text: string, name: string | undefined): Generator<Leaf> {
   if (name !== 'authorization' && name !== 'idempotency-key') return yield* oddIn(text, 0, text.length);
   const start = /^(?:(?:Basic|Bearer) +)?/i.exec(text)?.[0].length ?? 0;
   yield { start, end: text.length, value: text.slice(start), kind: undefined, form: 'plain' };
 }
 
-/** The values of a text in their order, each with the kind of its alias by the list of what may stay. */
+/** The values of a text, in order, each with the kind of its alias. */
 export function* leavesOf(text: string, place: Place): Generator<Leaf> {
   if (place.part === 'path') yield* inPath(text);
   else if (place.part === 'header') yield* inHeader(text, place.name);

@@ -4,7 +4,7 @@ import { sha256 } from './coding.js';
 import type { RawExchange } from './exchange.js';
 import type { LeftOut } from './format.js';
 
-/** Writes joined: an exchange may have a million. */
+/** Joined writes, because an exchange may have a million. */
 interface PackedWrites {
   readonly at: Float64Array;
   readonly lengths: Uint32Array;
@@ -25,7 +25,7 @@ export const pack = ({ writes, ...raw }: RawExchange): PackedExchange => ({
   },
 });
 
-/** A packed exchange of which the bodies are left out, and why. */
+/** Leaves out the bodies of a packed exchange, for a reason. */
 export function withoutBodies({ leftOut, ...packed }: PackedExchange, why: string): PackedExchange {
   const left = (bytes: Uint8Array, before?: LeftOut) => {
     if (before !== undefined) return { length: before.length, why: `${why}; ${before.why}` };

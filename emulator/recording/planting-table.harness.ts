@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import type { Planted } from './planting.harness.js';
 
-/** Names that credentials are sent under. */
+/** Names of fields for credentials. */
 const NAMES = [
   ...[
     'token',
@@ -43,7 +43,7 @@ const CODINGS: readonly (readonly [coding: string | undefined, encode: (bytes: U
 const json = (value: unknown) => JSON.stringify(value);
 const form = (name: string, secret: string) => new URLSearchParams({ a: '1', [name]: secret, b: '2' }).toString();
 
-/** How a text gives a name to a secret. */
+/** Forms of a text that names a secret. */
 const SHAPES: readonly ((name: string, secret: string) => string)[] = [
   (name, secret) => json({ [name]: secret }),
   (name, secret) => json({ a: 1, data: [{ [name]: secret, b: 'c' }] }),
@@ -69,7 +69,7 @@ const UPDATE = { method: 'PATCH', path: `/api/v1/interns/${ID}` };
 const CHAT = { method: 'POST', path: `/api/v1/interns/${ID}/chat/completions` };
 const JSON_TYPE = 'application/json';
 
-/** The sides of an exchange that a text is on. */
+/** The sides of an exchange that may hold a text. */
 const SIDES: readonly ((text: string, coding: (typeof CODINGS)[number]) => Planted)[] = [
   (text, [coding, encode]) => ({
     ...UPDATE,

@@ -50,7 +50,7 @@ const NOT_TEXT = 'it is not text';
  * not text, leaves only its length and digest: a credential in it could not be seen.
  *
  * @param contentEncoding the header, undefined if there is none
- * @param cut what of the body did not arrive, or was not kept
+ * @param cut the part of the body that did not arrive, or was not kept
  * @param limit bytes that a body may decode to
  */
 export async function readBody(

@@ -54,7 +54,7 @@ export function useRecorder() {
     logged: () => logged,
     /** A deployment. The result is its base URL. */
     deployment: (handle: (request: IncomingMessage, response: ServerResponse) => void) => listen(createServer(handle)),
-    /** One that answers each connection's first bytes with these, byte for byte. */
+    /** A deployment that answers each connection's first bytes byte for byte. */
     rawDeployment: (answer: (socket: Socket, asked: string) => void) =>
       listen(
         createRawServer((socket) => {

@@ -21,7 +21,7 @@ export interface RecordOptions {
   readonly allowHosts?: readonly string[];
   /** Origins whose pages may use the recorder, beside loopback origins; `*` is any, `none` is none. */
   readonly cors?: readonly string[];
-  /** How much of one exchange is recorded, in bytes. Default: 64 MiB. */
+  /** Most bytes of one exchange that are recorded. Default: 64 MiB. */
   readonly limit?: number | undefined;
   /** Variables whose values are credentials with a name: `INTERN_API_KEY` becomes `$api_key`. */
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -71,12 +71,12 @@ export function comparableSent(
 }
 
 /**
- * The first difference of a request from a recorded one: how far the comparison came (within paths, a part of a stage), and
- * the difference in words.
+ * The first difference between a request and a recorded one: the stage of the comparison that it reached (with a fraction
+ * within paths), and the difference in words.
  */
 export interface Mismatch {
   readonly stage: number;
-  /** Made on demand: one of thousands is shown. */
+  /** Made on demand, because only one of thousands is shown. */
   text(): string;
 }
 
