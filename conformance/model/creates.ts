@@ -4,7 +4,7 @@ import type { InternFacts, RecordFields, Who } from './intern.js';
 import type { OperationName } from './operations.js';
 import { hashed, joined, MOST, type ModelOptions, Recent, type ShownValue, SKEW } from './options.js';
 
-/** A create with a key that was accepted: its body, and its intern. */
+/** An accepted create with a key: its body, and its intern. */
 type KeyedCreate = ShownValue<{
   readonly body: unknown;
   readonly id: string;
@@ -14,7 +14,7 @@ type KeyedCreate = ShownValue<{
 
 const dateOf = (answered: Answered): number => Date.parse(answered.header('date') ?? '');
 
-/** Creates: the keys and bodies that tell a retry, and the target's clock, which tells an old intern from a new one. */
+/** The creates of a target. Keys and bodies identify a retry, and the target's clock an old intern. */
 export function createCreates(
   { ours, partial, profile }: ModelOptions,
   { isBy, personOf }: Pick<Who, 'isBy' | 'personOf'>,
@@ -73,7 +73,7 @@ export function createCreates(
     made(answered: Answered, { created_at: created }: RecordFields) {
       hasOwnClock ||= Math.abs(Date.parse(String(created)) - dateOf(answered)) > SKEW;
     },
-    /** Whether new records are of another time than `Date`: a gateway, or an emulator, has a clock of its own. */
+    /** Whether the times of new records differ from `Date`: a gateway or an emulator may have its own clock. */
     get hasOwnClock(): boolean {
       return hasOwnClock;
     },
@@ -129,7 +129,7 @@ function nameIn(asked: Asked, operation: OperationName): string | undefined {
 export function createNames() {
   /** Interns by names that they may have. */
   const called = new Recent<string, Set<InternFacts>>(MOST);
-  /** Names that were asked for: requests under way, the first create that was refused it, and whether any may have got it. */
+  /** Requested names: requests under way, the first refused create, and whether any request may have got it. */
   const wanted = new Recent<string, { asking: number; refused: number | undefined; given: boolean }>(MOST);
   let hasRefused = false;
   return {
@@ -139,19 +139,19 @@ export function createNames() {
     calls(facts: InternFacts, name: unknown) {
       if (typeof name === 'string') called.set(name, (called.get(name) ?? new Set()).add(facts));
     },
-    /** An intern is forgotten: its name would keep it else. */
+    /** Drops a forgotten intern, which its names would keep in memory. */
     forgets(facts: InternFacts) {
       const name = facts.made?.body.name;
       if (typeof name === 'string') called.get(name)?.delete(facts);
     },
-    /** A request leaves that asks for a name. */
+    /** Notes that a request for a name is sent. */
     asks(asked: Asked, operation: OperationName) {
       const name = nameIn(asked, operation);
       if (name === undefined) return;
       const { asking = 0, refused, given = false } = wanted.get(name) ?? {};
       wanted.set(name, { asking: asking + 1, refused, given });
     },
-    /** It was answered. A name that is taken is that of another intern. */
+    /** Notes its answer. A taken name belongs to another intern. */
     sees(asked: Asked, operation: OperationName, took: boolean | undefined, status: number | undefined) {
       const of = wanted.get(nameIn(asked, operation) ?? '');
       if (of === undefined) return;
@@ -166,7 +166,7 @@ export function createNames() {
     get hasRefused() {
       return hasRefused;
     },
-    /** The create that was refused a name which nothing else has asked for. */
+    /** The refused create of a name, if no other request asked for that name. */
     refused(name: unknown): number | undefined {
       const { asking = 1, given = true, refused } = wanted.get(String(name)) ?? {};
       return asking > 0 || given ? undefined : refused;

@@ -5,13 +5,13 @@ import type { RecordFields } from './intern.js';
 import { isDaemon, isSigning, type Named, operationOf } from './operations.js';
 import { hashed, joined, MOST, Recent, type ShownValue } from './options.js';
 
-/** Daemons of interns: how each is reached, and the proofs that were given for it. */
+/** The daemons of interns: their origins, tokens and proofs. */
 export function createDaemons(proof: ProofHeaders) {
   /** Interns by the origins and tokens of their daemons. */
   const accesses = new Recent<string, ShownValue<string>>(MOST);
   const accessOf = ({ origin, token }: RecordFields): string => hashed(joined(String(origin), String(token)));
   const nonces = new Recent<string, ShownValue>(MOST);
-  /** The requests that a signature of a proof is for. */
+  /** The request that each signature is for. */
   const signed = new Recent<string, ShownValue<string>>(MOST);
   const signers = new Recent<string, ShownValue<string>>(MOST);
   /** The timestamp of the first proof, in seconds, and when it was made. */
@@ -38,9 +38,9 @@ export function createDaemons(proof: ProofHeaders) {
     signers: signers as ReadonlyMap<string, ShownValue<string>>,
     routes: routes as ReadonlySet<string>,
     stamped: () => stamped,
-    /** The intern that a daemon access was answered for before. */
+    /** The intern for which the same daemon access was answered first. */
     accessBy: (access: RecordFields): ShownValue<string> | undefined => accesses.get(accessOf(access)),
-    /** A signature of a proof that was made for another request before. */
+    /** A signature of this proof that another request got before. */
     signedBefore: (exchange: Exchange): ShownValue<string> | undefined =>
       signaturesIn(exchange).flatMap(([signature, subject]) => {
         const before = signed.get(hashed(signature));

@@ -83,7 +83,7 @@ export function createDealings(
     if (asked.method !== 'PATCH' || rest !== '' || keys.some((key) => !HARMLESS.has(key))) one.standing = undefined;
   };
 
-  /** Notes a record that an answer other than that to a create shows. */
+  /** Notes the records in an answer, except in that to a create. */
   const shows = (record: RecordFields, at: number) => {
     const { data, id, status } = record;
     if (Array.isArray(data)) {
@@ -162,7 +162,7 @@ export function createDealings(
     begins(asked: Asked, status: number, at: number) {
       const { caller, method } = asked;
       const { one, rest } = about(asked);
-      // A request with a header of its own for the host, or with the credential in another form, proves nothing about the credential.
+      // A request with another host, or with the credential in another form, proves nothing about the credential.
       if (typeof caller === 'string' && !isBad(caller) && asked.header('host') === undefined) {
         const isHarmless = status < 300 && (READS.has(method) || /\/sign$/.test(rest));
         const path = asked.query.size === 0 ? asked.path : `${asked.path}?${asked.query}`;

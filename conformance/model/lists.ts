@@ -4,7 +4,7 @@ import { LATE, MOST, type ModelOptions, Recent } from './options.js';
 
 /** A read this soon after a create, in ms, shows whether reads are late. */
 const SOON = 1_000;
-/** Reads are never late after this many that came soon and showed the new intern. */
+/** After this many early reads that showed the new intern, reads count as never late. */
 const PROMPT = 10;
 
 /** The lateness of reads and lists, by what they showed. */

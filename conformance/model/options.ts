@@ -3,7 +3,7 @@ import type { Profile } from '../../emulator/contract/profile.js';
 import type { PublicKey } from '../framework/target.js';
 
 /**
- * The kind of a credential. `member` is a key or token of a member, where it is unknown which. An `outsider` is not in the interns
+ * The kind of a credential. A `member` has a key or a token, but it is unknown which. An `outsider` is not in the interns
  * programme.
  */
 export type CallerKind = 'member' | 'key' | 'own' | 'oauth' | 'interns-only' | 'management' | 'outsider' | 'invalid';

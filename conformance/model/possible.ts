@@ -7,17 +7,16 @@ type Effect<T> = (before: ReadonlySet<T>) => readonly T[];
  */
 export interface Possible<T> {
   /**
-   * Values that it may have had at some time since `from`, or now, whatever the request `but` does to it. Undefined: nothing
-   * is known.
+   * The values that it may have had since `from`, without the effect of the request `but`. Undefined: nothing is known.
    */
   since(from: number, but?: number): ReadonlySet<T> | undefined;
-  /** Numbers of the exchanges that say so: the last write, or the read that it was first known from, and the last reads. */
+  /** The exchanges that establish the values: the last write, or the first read, and the last reads. */
   readonly because: readonly number[];
-  /** A write leaves. */
+  /** A write is sent. */
   asks(number: number, effect: Effect<T>): void;
-  /** It was accepted, or refused; undefined: nobody knows. */
+  /** A write was answered. `took`: whether it took effect; undefined: unknown. */
   answered(number: number, took: boolean | undefined, at: number): void;
-  /** A read that left at `from` shows that it has one of these values. */
+  /** A read that was sent at `from` shows one of these values. */
   narrow(values: readonly T[], number: number, at: number, from: number): void;
   /** Nothing is known any more. */
   forget(at: number): void;
@@ -27,7 +26,7 @@ type Writes<T> = ReadonlyMap<number, { readonly effect: Effect<T> }>;
 
 const NONE: ReadonlyMap<number, never> = new Map<number, never>();
 
-/** Moments that are kept: a read is under way for a short time. */
+/** Earlier values that are kept. Reads are short, so a few suffice. */
 const KEPT = 16;
 
 function widened<T>(from: ReadonlySet<T>, writes: Writes<T>, but: number | undefined): ReadonlySet<T> {
@@ -36,7 +35,7 @@ function widened<T>(from: ReadonlySet<T>, writes: Writes<T>, but: number | undef
   return all;
 }
 
-/** A target has thousands of interns with five of these each: what is not needed is not there. */
+/** Fields are made on demand, because a target has thousands of interns with five of these each. */
 class Values<T> implements Possible<T> {
   because: readonly number[];
   private base: ReadonlySet<T> | undefined;

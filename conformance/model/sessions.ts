@@ -5,17 +5,17 @@ import { type Asked, bodyOf, type Exchange } from './exchange.js';
 import type { RecordFields, Who } from './intern.js';
 import { hashed, joined, MOST, type ModelOptions, Recent, type ShownValue } from './options.js';
 
-/** A session: on which intern, how it began, and who began it. */
+/** A session: its intern, its beginning, and the person who began it. */
 type SessionFacts = ShownValue<{
   readonly id: string;
   readonly intern: string;
   readonly origin: 'chat' | 'invoke';
   readonly person: string | undefined;
-  /** When the first answer of it ended. */
+  /** When its first answer ended. */
   readonly at: number;
-  /** When the latest prompt of it was answered. */
+  /** When its latest prompt was answered. */
   last: number;
-  /** The latest usage that a run of it reported. */
+  /** The usage that its latest run reported. */
   usage: ShownValue<RecordFields> | undefined;
 }>;
 
@@ -30,13 +30,13 @@ export type AskedQuestion = ShownValue<{
   readonly options: readonly string[] | undefined;
   /** Answers in its session that are under way. */
   readonly replies: Set<number>;
-  /** One was taken. */
+  /** The number of an accepted answer. */
   answered?: number;
   /** Its run has ended. */
   over?: boolean;
 }>;
 
-/** The question that a tool call asks, as its arguments say. */
+/** The question in the arguments of a tool call. */
 export function questionIn(text: string): RecordFields | undefined {
   const asks = jsonOf(text);
   return isRecord(asks) ? asks : undefined;
@@ -65,9 +65,9 @@ export function createSessions({ personOf }: Pick<Who, 'personOf'>, { moved }: P
   };
   return {
     session: (intern: string, id: string): SessionFacts | undefined => sessions.get(joined(intern, id)),
-    /** By the call that asked each. */
+    /** Questions by their tool calls. */
     questions: questions as ReadonlyMap<string, AskedQuestion>,
-    /** The usage of a run in a session of its own in which the same was said. */
+    /** The usage of a run with the same words, alone in its session. */
     usageAlone: (asked: Asked, stream: Transcript): ShownValue<RecordFields> | undefined =>
       alone.get(turnOf(asked, stream) ?? ''),
     /** The sessions of an intern. */
@@ -78,7 +78,7 @@ export function createSessions({ personOf }: Pick<Who, 'personOf'>, { moved }: P
         value.intern === intern ? [{ call, session: value.session }] : [],
       ),
 
-    /** A prompt leaves, and its answer ends. */
+    /** Notes that a prompt is sent, and that its answer ends. */
     asks: (asked: Asked, intern: string) => void askedBefore(asked, intern)?.replies.add(asked.number),
     ends: (asked: Asked, intern: string) => void askedBefore(asked, intern)?.replies.delete(asked.number),
     /** A prompt was taken in a session. */

@@ -8,7 +8,7 @@ import { keptBy, skipWords } from './words/skip.js';
 
 /** The clause that a check rests on. */
 export interface Clause {
-  /** The clause; that of the finding goes before that of its check. */
+  /** The id of the finding's clause, else of the check's. */
   readonly id: string;
   readonly sentence: string;
   readonly where: string;
@@ -16,10 +16,10 @@ export interface Clause {
   readonly quote?: string;
 }
 
-/** The level of what a finding breaks, or that a check stands on. */
+/** The level that a finding breaks, else that of its check. */
 export const levelOf = ({ finding, level }: Pick<CheckResult, 'finding' | 'level'>): Level => finding?.level ?? level;
 
-/** The sentence that a finding breaks, or that a check stands on, and where that stands: of the ledger, or its own. */
+/** The clause that a finding breaks, else that of its check. */
 export function clauseOf(check: CheckResult): Clause {
   if (check.clause !== undefined) return { id: check.requirement, ...check.clause };
   const row = requirement(check.finding?.breaks ?? check.requirement);
@@ -40,7 +40,7 @@ export function skipText(skip: Skip): string {
   return `${keptBy({ kind: skip.kind, need })}: ${why}`;
 }
 
-/** Something that a report tells of a finding, by its name: `expected`, `again`. */
+/** A named fact about a finding: `expected`, `again`. */
 export type Fact = readonly [name: string, text: string];
 
 /** The facts of a finding in the order of every report. */

@@ -9,7 +9,7 @@ import { headlineOf, knownText, summary } from './words/coverage.js';
 import { failsRun } from './words/legend.js';
 import { incompleteText } from './words/stop.js';
 
-/** Exchanges of a finding that stand in the trace, from the last. */
+/** Most exchanges of a finding in the trace, the latest ones. */
 const SHOWN = 5;
 
 /** A failure that counts is `failed`, an error of the kit `other`; a warning, a known and a new failure pass and say so. */

@@ -25,7 +25,7 @@ function barView(counts: Readonly<Record<Label, number>>, of: number): Markup {
   return html`<svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label="${said.join(', ')}">${parts}</svg>`;
 }
 
-/** How many findings are named that follow from the first. */
+/** Most findings that are named because they follow from the first. */
 const FOLLOWERS = 3;
 
 /** The further sentences of a cause. */
@@ -47,7 +47,7 @@ function membersView(checks: readonly CheckResult[], context: ReportContext): Ma
   }</div>`;
 }
 
-/** One thing that is wrong, in one sentence; behind it every result that shows it. */
+/** One mistake in a sentence, which opens to every result that shows it. */
 function groupView({ title, many, checks, parts }: FindingGroup, context: ReportContext): Markup {
   const label = labelOf(checks[0]);
   return html`<details class="group"><summary><span class="badge ${label}">${label}</span> <span class="sentence">${breakable(title)}${followersView(parts)}</span><span class="many">${
@@ -90,7 +90,7 @@ function filtersView(results: Results): Markup {
   return html`<form class="filters" aria-label="Filters">${boxes}<label>level <select name="level"><option value="">all</option><option value="S">stated</option><option value="P">published</option><option value="C">chosen</option></select></label><label>find <input type="search" name="find" placeholder="id, requirement or words"></label><span class="shown quiet" aria-live="polite"></span><span class="hint"><kbd>/</kbd> find, <kbd>j</kbd> <kbd>k</kbd> down and up, <kbd>Enter</kbd> open</span></form>`;
 }
 
-/** Results behind one line: a reader looks for what is wrong. */
+/** Results folded behind one line, because a reader looks for mistakes. */
 const folded = (label: Label, said: string, many: number | string, inside: readonly (Markup | undefined)[]): Markup =>
   html`<details class="group fold"><summary><span class="badge ${label}">${label}</span> <span class="sentence">${breakable(said)}</span><span class="many">${many}</span></summary><div class="members">${inside}</div></details>`;
 
@@ -104,7 +104,7 @@ function judgedText(rows: readonly RequirementResult[]): string {
   return judged === 0 ? '' : `, judged ${counted(judged, 'time')} in ${counted(situations.size, 'situation')}`;
 }
 
-/** The requirements by area: what holds, how often that was judged, and what never came up. Behind each stands what passed. */
+/** The requirements by area: kept ones, how often they were judged, and ones that never came up. Each opens to its passed checks. */
 function requirementsView(
   results: Results,
   passes: readonly CheckResult[],
@@ -168,9 +168,7 @@ function skipsView(checks: readonly CheckResult[], context: ReportContext): Mark
   return folded('skip', `not looked at, for ${counted(each.length, 'reason')}`, checks.length, each);
 }
 
-/**
- * One page that holds all of a run (KIT-14). No request leaves it, and all that a target said is text.
- */
+/** One page with a whole run (KIT-14). It loads nothing, and shows words of the target as plain text. */
 export function htmlReport(results: Results): string {
   const context: ReportContext = { words: wordsOf(results), otherAnswers: answersIn(results) };
   const found = groups(results.checks);

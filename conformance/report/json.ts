@@ -8,10 +8,10 @@ import { type FindingText, findingText } from './words/finding.js';
 import { type SkipText, skipWords } from './words/skip.js';
 import { hindranceText, incompleteText } from './words/stop.js';
 
-/** A finding, with its data in words beside it. */
+/** A finding, with its data also in words. */
 type ReportedFinding = FindingResult & FindingText;
 
-/** The result of a check, with its data in words beside it. */
+/** The result of a check, with its data also in words. */
 type ReportedCheck = CheckResult & {
   readonly finding?: ReportedFinding;
   readonly note?: ReportedFinding;
@@ -68,11 +68,11 @@ export const reportOf = (results: Results): Report => ({
   coverage: { ...results.coverage, not: notChecked(results.checks), headline: headlineOf(results) },
 });
 
-/** Everything, for machines and for `report merge`. No text of a target is a command to a runner of GitHub Actions. */
+/** Everything, for machines and for `report merge`. A text of a target cannot act as a command to GitHub Actions. */
 export const json = (results: Results): string => `${visibleJson(reportOf(results), 2)}\n`;
 
 /**
- * Reads back what {@link json} wrote, or what somebody else wrote in the place of it.
+ * Reads a report that {@link json}, or another program, wrote.
  *
  * @throws FileInvalid: one line that says what is wrong
  */

@@ -7,7 +7,7 @@ import { knownText, LIKELY, summary } from './words/coverage.js';
 import { failsRun } from './words/legend.js';
 import { incompleteText } from './words/stop.js';
 
-/** A test case of JUnit. One without an outcome passed, and has nothing to say. */
+/** A test case of JUnit. One without an outcome passed. */
 export interface Case {
   readonly area: string;
   readonly name: string;
@@ -28,12 +28,12 @@ export interface Suite {
   readonly of: string;
   readonly ms: number;
   readonly started?: string;
-  /** The sum of it, in one line. */
+  /** Its summary in one line. */
   readonly headline: string;
   readonly cases: readonly Case[];
 }
 
-/** Text for XML 1.0: what it cannot hold is made visible, what it reads is escaped. */
+/** Text for XML 1.0: invalid characters are made visible, and special ones are escaped. */
 const xml = (text: string): string =>
   entities(
     visible(text).replace(

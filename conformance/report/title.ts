@@ -14,13 +14,13 @@ const VALUES = /\d{4}-\d\d-\d\dT[\d:.]+Z|\b\d{5,}\b/gi;
 type Mask = (text: string) => string;
 /** Addresses and ids: they tell a reader nothing. */
 const unnamed: Mask = (text) => text.replace(ORIGIN, '').replace(IDS, '…');
-/** Times and long numbers too: they differ between findings that are the same. */
+/** Leaves out times and long numbers, too, which differ between equal findings. */
 const unvalued: Mask = (text) => unnamed(text).replace(VALUES, '…');
 
-/** The longest list or object that stands in a title as it is. */
+/** The longest list or object that a title shows whole. */
 const WHOLE = 80;
 const TEXT = 100;
-/** Longest name of what was looked at that a line has room for. */
+/** The longest name of a subject in one line. */
 const LINE = 120;
 /** The longest message of a fault. */
 const FAULT = 240;
@@ -59,7 +59,7 @@ function names(actual: readonly string[], expected: readonly string[]): readonly
   return [differs, `${missing.length === 0 ? 'only ' : ''}${expected.join(', ')}`];
 }
 
-/** A value and what it should be, in words: those that differ only in what is masked say the same. */
+/** A value and the expected one, in words. Values that differ only in masked parts get the same words. */
 function compared(got: unknown, rule: Rule, mask: Mask): readonly [string, string] {
   const expected = ruleText(rule);
   // The text 404 is not the number 404, nor is 409 the text 409.
@@ -71,7 +71,7 @@ function compared(got: unknown, rule: Rule, mask: Mask): readonly [string, strin
   return [is === '' ? 'empty' : is, should];
 }
 
-/** The mistake in one line: of one thing that was looked at, or (`alike`) of all that found the same of others. */
+/** The mistake in one line: of one finding, or with `alike` of all equal ones. */
 function sentence({ wanted, got, of, because, change }: Omit<Found, 'breaks'>, mask: Mask, alike: boolean): string {
   if (wanted.kind === 'value') {
     const values = { got: short(got, mask), expected: short(ruleText(wanted.rule), mask) };
@@ -130,17 +130,17 @@ const faultText = (check: CheckResult): string =>
 export const titleOf = (check: CheckResult): string =>
   check.finding === undefined ? faultText(check) : sentence(check.finding, unnamed, false);
 
-/** By what findings are put together, whatever it was found of: `status is 200, expected 201`. */
+/** The key that groups equal findings about different subjects: `status is 200, expected 201`. */
 export const keyOf = (check: CheckResult): string => {
   const { clause, finding } = check;
   if (finding === undefined) return faultText(check);
   return mistakeOf(finding, clause?.rule) ?? sentence(finding, unvalued, true);
 };
 
-/** How many are named of what was answered alike. */
+/** Most subjects that a shared title names. */
 const NAMED = 2;
 
-/** The finding of checks that found the same: of statuses, some of the answers with them. */
+/** The title of checks with equal findings. For statuses it names some of the answers. */
 export function sharedTitle(members: readonly [CheckResult, ...CheckResult[]]): string {
   const lines = new Set(members.map(titleOf));
   const [{ finding }] = members;

@@ -122,7 +122,7 @@ function requirementNotes(results: Results): Said[] {
   ];
 }
 
-/** As many leftovers as have a line each. */
+/** Most leftovers that get a line each. */
 const FEW = 5;
 
 /** The lines on leftovers: one each, or one for many. */
@@ -189,7 +189,7 @@ export function sheetOf(results: Results): Sheet {
 /** One failing check in full, as text: what was asked, what came, how to repeat it. */
 export const failureText = (check: CheckResult): string => fullRows(lineOf(check), coloursFor()).join('\n');
 
-/** Why a run ended before its first check, having made nothing (KIT-5): that is all there is to say. */
+/** Why a run ended before its first check, and made nothing (KIT-5). The report says only that. */
 function stoppedBefore({ checks, cleanup }: Results): string | undefined {
   const over = checks.length > 0 && checks.every(({ skip }) => skip?.kind === 'stopped') && cleanup.created === 0;
   const skip = over && cleanup.unsearched === undefined ? checks[0]?.skip : undefined;
