@@ -4,7 +4,7 @@ import { json } from '../http/response.js';
 import { ControlError } from './error.js';
 import { type ControlRow, controlRow } from './router.js';
 
-/** Turns what the lab cannot work with into a 400 that names its place. */
+/** Turns an error of the lab about its input into a 400 that names the wrong field. */
 function attempt<Result>(work: () => Result): Result {
   try {
     return work();

@@ -14,10 +14,7 @@ const values = (layout: ProofLayout, version: ProofVersion, fields: ProofFields)
 const joined = (layout: ProofLayout, version: ProofVersion, fields: ProofFields, separator = layout.separator) =>
   Buffer.from(values(layout, version, fields).join(separator), 'utf8');
 
-/**
- * The mistakes that implementations are known for: the signing lab makes them on request, and names them when it sees
- * them.
- */
+/** Known mistakes of implementations. The signing lab makes them on request, and recognizes them. */
 export const MISTAKES: readonly Mistake[] = [
   {
     name: 'trailing_newline',
@@ -87,5 +84,5 @@ export const MISTAKES: readonly Mistake[] = [
   },
 ];
 
-/** The other version's bytes under this version's name: known when both sets of fields are there. */
+/** The other version, whose bytes may have been signed by mistake. */
 export const otherVersion = (version: ProofVersion): ProofVersion => (version === 'v1' ? 'v2' : 'v1');

@@ -38,7 +38,6 @@ export interface RequestLogDeps {
 /** Takes a line of the log, and the name of its intern. */
 export type OnRequest = (record: RequestRecord, internName?: string) => void;
 
-/** The path of the collection: all of it is known. */
 const COLLECTION = `${BASE}/interns`;
 
 /** Path and query of a URL, cut out since every request needs it. */
@@ -56,10 +55,10 @@ function turnOf({ closed }: JournalDraft): { stream: 'paused' | 'ended'; how?: s
 const isKnownPath = ({ internId, operation }: JournalDraft, path: string): boolean =>
   path === COLLECTION || (internId !== undefined && operation !== DAEMON_REQUEST && !path.includes('?'));
 
-/** How many refusals are written before one line says that there are more. */
+/** Most refusals that are printed. One more line says that there are others. */
 const REPORTED = 20;
 
-/** Reports what was wrong with refused requests, each wrong thing once. Injected refusals are left out. */
+/** Reports each mistake of refused requests once, but no injected refusals. */
 export function warnOfRefusals(
   journal: Observed,
   redact: (text: string) => string,
@@ -90,7 +89,7 @@ export function logRequests({ journal, redact, nameOf, write }: RequestLogDeps):
     );
   let last = Number.NaN;
   let text = '';
-  /** Many requests fall into one millisecond, and making its text costs more than the rest of a record. */
+  /** Cached: many requests come in one millisecond, and making the text costs more than the rest of a record. */
   const textOf = (at: number): string => {
     if (at !== last) text = new Date(at).toISOString();
     last = at;

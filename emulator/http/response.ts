@@ -17,7 +17,7 @@ export const json = (value: unknown, status = 200, headers: Record<string, strin
   headers: { 'content-type': 'application/json', ...headers },
 });
 
-/** The answer to a HEAD: that to a GET without its body, and with its length. */
+/** The answer to a HEAD: that to a GET, with its length but without its body. */
 export function headOf({ status, headers, body }: PlainResponse): PlainResponse {
   if (body === null || body instanceof EventStream || body instanceof ReadableStream)
     return { status, headers, body: null };
@@ -27,7 +27,7 @@ export function headOf({ status, headers, body }: PlainResponse): PlainResponse 
 /** Header values are Latin-1 in one line, and bounded. */
 const headerText = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 500);
 
-/** The header of what a sender should know beside its answer. */
+/** The header with details for the sender of a request. */
 export const noted = (...details: readonly (string | undefined)[]): Record<string, string> => {
   const said = details.filter((detail) => detail !== undefined).join('; ');
   return said === '' ? {} : { 'x-emulator-detail': headerText(said) };
@@ -53,7 +53,7 @@ export function refusalResponse(refusal: Refusal): PlainResponse {
 export const toResponse = ({ status, headers, body }: PlainResponse): Response =>
   new Response(body instanceof EventStream ? body.readable() : body, { status, headers });
 
-/** The answer to a request. Recordings and disturbances give a `Response`: they read and rewrite the bodies of others. */
+/** The answer to a request. It is a `Response` from recordings and disturbances, which read and rewrite bodies. */
 export type AnyResponse = PlainResponse | Response;
 
 export const asResponse = (answer: AnyResponse): Response => (answer instanceof Response ? answer : toResponse(answer));

@@ -27,7 +27,7 @@ export const OF_OPERATION: Readonly<Record<Operation, { requirement: string; pag
 export const AFTER_FAULT =
   'Nothing has to change in the request. A client tries again what is retryable, with the same idempotency key, and reports the rest. DELETE /_emulator/faults takes the faults back.';
 
-/** The meaning of a bad end of a run for its client, by the requirement that states it. */
+/** The bad ends of a run: the requirement, the meaning, and advice for the client. */
 export const BAD_ENDS: Readonly<Record<Exclude<RunEnded, 'stop'>, { requirement: string; what: string; do: string }>> =
   {
     cancelled: {
@@ -62,7 +62,7 @@ export const CLIENT_LEFT = {
 /** The next step after a right answer. */
 export function noteOf({ operation, response, writes, closed }: JournalEntry): string | undefined {
   if (operation === 'chat' && response.status === 202)
-    return 'The session had a run going: the prompt was delivered into it, and there is no stream here. Read that of the run (CHAT-14).';
+    return 'The session had a run going: the prompt was delivered into it, and this answer is no stream. Read the stream of that run (CHAT-14).';
   if (operation === 'invoke' && response.status === 202)
     return 'The run goes on without this request: nothing about its progress comes back (INVOKE-7).';
   if (writes && closed?.how === 'complete' && closed.run_ended === undefined)
