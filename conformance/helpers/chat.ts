@@ -83,7 +83,7 @@ export async function heard(reply: ChatReply): Promise<Answer> {
   return asAnswer(reply);
 }
 
-/** A chat request to its end, closed in any case. */
+/** Sends a chat request, reads its stream to the end, and closes it in any case. */
 export async function talk(
   ctx: Ctx,
   id: string,
@@ -93,7 +93,7 @@ export async function talk(
   return read(await ctx.chat(id, input, options));
 }
 
-/** A reply to its end, closed in any case. */
+/** Reads a reply to its end, and closes it in any case. */
 export async function read(reply: ChatReply): Promise<Transcript> {
   try {
     return await reply.end();
@@ -112,19 +112,19 @@ export async function unstreamed(
   return plain(ctx, await ctx.chat(id, input, options));
 }
 
-/** Words of shipped scripts, after an answer that nobody gave. */
+/** Words of shipped scripts that follow an answer, although none was given. */
 const BY_ITSELF =
   /^\s*(I would like to use the shell\.\s+Allowed once\.|One thing first\.\s+\S+ it is\.|Once more\.\s+Done\.)\s*$/;
 
 const ASKED = { breaks: { requirement: 'CHAT-5', level: 'S' } } as const;
 
-/** A finding if the words show that somebody else than the client has answered the question. */
+/** A finding if the words show that the question was answered, but not by the client. */
 export function answeredItself({ finish, content }: Transcript): void {
   if (finish === 'stop' && BY_ITSELF.test(content))
     fail('a prompt that leads to a question', 'the question', gist('answered without its client', content), ASKED);
 }
 
-/** A chat request that ends with a question: without a script, one that `allow_once` answers. */
+/** Sends a chat request that ends with a question, by default one that accepts `allow_once`. */
 export async function asked(
   ctx: Ctx,
   id: string,
@@ -186,7 +186,7 @@ export function replyTo<Content>(t: Transcript, content: Content) {
   return { call, session, content };
 }
 
-/** The text of a question, from the arguments of its call. */
+/** The question in the arguments of its call. */
 export function question(t: Transcript): Record<string, unknown> {
   const { arguments: text } = callOf(t);
   try {
@@ -274,7 +274,7 @@ export async function streaming(
   return reply;
 }
 
-/** The same for a check that holds only while the run goes on. */
+/** Like `streaming`, for a check that is valid only while the run goes on. */
 export async function held(ctx: Ctx, id: string, input: ChatInput | string, options?: SendOptions): Promise<ChatReply> {
   const reply = await streaming(ctx, id, input, options);
   ctx.mustGoOn(reply);
@@ -289,7 +289,7 @@ export async function resumed(ctx: Ctx, id: string, t: Transcript): Promise<Chat
   return reply;
 }
 
-/** The newest run of an intern, or the newest of a session, as the control interface shows it. */
+/** The newest run of an intern, or of a session, by the control interface. */
 export async function newest(ctx: Ctx, id: string, session?: string): Promise<ControlRun> {
   const runs = await ctx.control.runs(id);
   const run = session === undefined ? runs[0] : runs.find((one) => one.session_id === session);

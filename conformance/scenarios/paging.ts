@@ -45,7 +45,7 @@ export const PAGING = checksOf('LIST-3', {
   'list/pages-exact-end': {
     level: 'C',
     fresh: true,
-    title: 'A page that ends with the last intern has no more, also when it is full.',
+    title: 'A page that ends with the last intern has no next page, even if it is full.',
     needs: ['control', 'write'],
     async run(ctx) {
       for (let count = 0; count < 3; count++) await ctx.interns.stopped();
@@ -64,7 +64,7 @@ export const PAGING = checksOf('LIST-3', {
   },
   'list/cursor-holds-its-place': {
     fresh: true,
-    title: 'What is created between two pages moves nothing into the next one that was in the first.',
+    title: 'A create between two pages moves no intern of the first page into the second.',
     needs: ['write'],
     async run(ctx) {
       const [newest] = await ctx.interns.inOrder(2);
@@ -83,7 +83,7 @@ export const PAGING = checksOf('LIST-3', {
   },
   'list/cursor-of-the-gone': {
     fresh: true,
-    title: 'The intern that a cursor stands on may be deleted: the next page goes on behind it.',
+    title: 'After the deletion of the intern at a cursor, the next page continues at the same place.',
     needs: ['write'],
     async run(ctx) {
       const [newest, older] = await ctx.interns.inOrder(2);
@@ -111,7 +111,7 @@ export const PAGING = checksOf('LIST-3', {
   },
   'list/filtered-status-changes-between-pages': {
     fresh: true,
-    title: 'The intern that a cursor stands on may leave the filter or cease to be: the next page goes on behind it.',
+    title: 'After the intern at a cursor has left the filter or is gone, the next page continues at the same place.',
     needs: ['control', 'running'],
     async run(ctx) {
       const { interns, api } = ctx;
@@ -152,7 +152,7 @@ export const PAGING = checksOf('LIST-3', {
   'list/agrees-with-reads': {
     requirement: 'LIST-1',
     fresh: true,
-    title: 'An intern is listed as it is read, after updates too, and an update does not move it.',
+    title: 'A list shows an intern as a read does, even after updates. An update does not move it.',
     needs: ['write'],
     maxRuns: 20,
     async run(ctx) {
@@ -183,7 +183,7 @@ export const PAGING = checksOf('LIST-3', {
     requirement: 'LIST-2',
     level: 'C',
     fresh: true,
-    title: "A workspace that is not the key's is 404, an unknown one too.",
+    title: "Another workspace than the key's is 404, even an unknown one.",
     needs: ['control', 'foreign_workspace'],
     async run({ api, target, interns }) {
       for (const id of [target.foreignWorkspaceId ?? '', interns.unknownId()]) {

@@ -9,7 +9,7 @@ const MAPPING = ['created_at', 'id', 'organization_id', 'role', 'scim_group_id',
 
 const GROUP = ['created_at', 'display_name', 'external_id', 'id', 'organization_id', 'updated_at'];
 
-/** A page has what a list has, so many entries from a place on, whatever its size. */
+/** Pages of any size show the entries of the whole list, in its order. */
 async function pages(ctx: Ctx, path: string): Promise<void> {
   const whole = await allOf(ctx, path);
   ok(whole.length > 1, `entries of ${path}`, 'more than one', whole.length);
@@ -58,7 +58,7 @@ export const SCIM_LISTS = checksOf('SCIM-3', {
   },
   'scim/list-limits': {
     level: 'C',
-    title: 'Mappings are listed oldest first, limits are 1 to 100, offsets from 0 on; junk is 400.',
+    title: 'Mappings are listed oldest first. Limits are 1 to 100, and offsets 0 or more. Any other value is 400.',
     needs: ['control', 'management_key'],
     async run(ctx) {
       const all = await allOf(ctx, MAPPINGS);
@@ -86,7 +86,7 @@ export const SCIM_LISTS = checksOf('SCIM-3', {
   },
   'scim/groups-pages': {
     requirement: 'SCIM-6',
-    title: 'Pages of groups of any size give the whole list, in one order, and total_count is that of the whole.',
+    title: 'Pages of groups of any size give the whole list in one order. total_count counts the whole list.',
     needs: ['control', 'management_key'],
     maxRuns: 20,
     run: (ctx) => pages(ctx, GROUPS),

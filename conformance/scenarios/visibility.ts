@@ -9,7 +9,7 @@ import { BY_KEY, ON_INTERN, OPERATIONS, type OperationRow, operation, request } 
 import { indistinguishable } from '../helpers/same.js';
 import { internPath, type Send } from '../probe/request.js';
 
-/** Bodies that are refused where they are looked at. */
+/** Bodies that are refused if they are read. */
 const BAD_BODIES: Readonly<Record<string, Partial<Send>>> = {
   'no JSON': { body: textBytes('{'), headers: JSON_TYPE },
   'no object': { json: [] },
@@ -37,7 +37,7 @@ async function compare(ctx: Ctx, row: OperationRow, hidden: string, over: Partia
   await indistinguishable(ask(hidden), ask(unknown), what, { hides: HIDDEN, ids: [hidden, unknown] });
 }
 
-/** To a stranger the intern is 404, or refused earlier where the kind of the credential is wrong, as an unknown id is. */
+/** A stranger gets the same answer for the intern as for an unknown id: 404, or an earlier refusal of the credential's kind. */
 async function unknownTo(ctx: Ctx, stranger: string, hidden: string, over: Partial<Send> = {}): Promise<void> {
   const compared = ctx.sample(ON_INTERN);
   for (const row of ON_INTERN) {
@@ -63,12 +63,12 @@ export const VISIBILITY = checksOf('AUTH-3', {
       const { status } = expect.intern(await api.get(id, send), 200, 'the read by one who sees it');
       await unknownTo(ctx, 'a caller of another workspace', id);
       const after = expect.intern(await api.get(id, send), 200, 'the read after it was refused to others');
-      // One that runs may be suspended while nobody asks it anything.
+      // A service may suspend a running intern that is idle.
       if (status !== 'running') equal(after.status, status, 'status of the hidden intern');
     },
   },
   'auth/hidden-whatever-the-body': {
-    title: 'Whatever is sent, a hidden intern answers as an unknown id does.',
+    title: 'With any body a hidden intern answers as an unknown id does.',
     needs: ['write', 'foreign_api_key', 'foreign_workspace', 'oauth_token'],
     maxRuns: 40,
     async run(ctx) {
@@ -167,7 +167,7 @@ export const VISIBILITY = checksOf('AUTH-3', {
   'auth/outsider-one-answer': {
     requirement: 'AUTH-5',
     level: 'C',
-    title: 'From outside the programme every path answers as an unknown intern does, unknown paths too.',
+    title: 'From outside the programme every path, even an unknown one, answers as an unknown intern does.',
     needs: ['control', 'write', 'outsider_api_key'],
     async run(ctx) {
       const { interns, send } = ctx;

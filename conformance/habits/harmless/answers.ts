@@ -27,16 +27,16 @@ export const unknownFields = json((said) => {
 });
 
 /** The same keys in another order. */
-const turned = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(turned);
+const reordered = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(reordered);
   if (!isRecord(value)) return value;
   return Object.fromEntries(
     Object.entries(value)
       .reverse()
-      .map(([key, entry]) => [key, turned(entry)]),
+      .map(([key, entry]) => [key, reordered(entry)]),
   );
 };
-export const keyOrder = json((said) => turned(said) as Json);
+export const keyOrder = json((said) => reordered(said) as Json);
 
 /** Headers that no client knows, and a content type with a parameter. */
 export const unknownHeaders: Serve = (next) => async (request) =>
