@@ -137,9 +137,7 @@ describe('a ledger that somebody else wrote', () => {
       const env = { INTERN_API_KEY: String(credentials.api_key), INTERN_WORKSPACE_ID: workspace_id };
       const { exit, text } = await cleanup([file, '--url', baseUrl], { env });
       expect(exit).toBe(3);
-      expect(text).toMatch(
-        /2 interns of run dead are left \(it is named "release-bot", which this run did not name it/,
-      );
+      expect(text).toMatch(/2 interns of run dead are left \(its name "release-bot" is not from this run/);
       const statusOf = async (id: string) => (await emulator.fetch(`/api/v1/interns/${id}`, { headers })).status;
       expect(await Promise.all(theirs.map(({ id }) => statusOf(id)))).toEqual([200, 200]);
       const list = (await (await emulator.fetch('/api/v1/interns', { headers })).json()) as {

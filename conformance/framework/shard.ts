@@ -10,6 +10,6 @@ export function shardIn(text: string): Shard | undefined {
   return index >= 1 && index <= of ? { index, of } : undefined;
 }
 
-/** Whether a shard has the unit that stands at this place. No shard has all. */
+/** Whether a shard holds the unit at an index. Without a shard, every unit is held. */
 export const isInShard = (shard: Shard | undefined, at: number): boolean =>
   shard === undefined || at % shard.of === shard.index - 1;

@@ -9,7 +9,7 @@ import type { Host } from '../probe/time.js';
 import { callerBy, exchangeBy, type Parts, splitPath, textBody } from './exchange.js';
 import type { Judge } from './judge.js';
 
-/** Where a judge listens alone: on this machine. */
+/** The judge listens on this machine only. */
 const HOST = '127.0.0.1';
 
 /** The options of a judge that listens. */
@@ -19,7 +19,7 @@ export interface LiveOptions {
   readonly target: URL;
   readonly port: number;
   readonly host: Host;
-  /** An exchange that is not judged, and why. */
+  /** Called for an exchange that is not judged, with the reason. */
   failed(problem: string): void;
 }
 
@@ -42,7 +42,7 @@ function bodyOf({ requestHeaders, requestBody }: RawRequest, whole: boolean): Pa
 }
 
 /**
- * A proxy of a deployment that judges what passes, and sends nothing of its own. It is that of the recorder.
+ * The recorder's proxy of a deployment, with a judge for its exchanges. It sends no requests of its own.
  *
  * @throws Error with Node's `code` if the port is not available
  */

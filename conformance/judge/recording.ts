@@ -6,7 +6,7 @@ import type { Body } from '../model/exchange.js';
 import type { Piece } from '../probe/evidence.js';
 import { type Parts, splitPath, textBody } from './exchange.js';
 
-/** ms that an answer may have taken whose end a recording does not tell. */
+/** Most ms that an answer took, if the recording lacks its end. */
 const LONGEST = 60_000;
 
 type View = (alias: string) => string;
@@ -17,7 +17,7 @@ const uuid = (alias: string): string =>
     .toString('hex')
     .replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-4$3-8$4-$5');
 
-/** Values of a right form that aliases may stand for. */
+/** Values in the right form, by the kind of alias. */
 const RIGHT: Readonly<Record<string, View>> = {
   time: () => '2026-01-01T00:00:00.000Z',
   unix: () => '1767225600',
@@ -29,13 +29,13 @@ const RIGHT: Readonly<Record<string, View>> = {
   secret: (alias) => `s${hashed(alias).toString('hex').slice(0, 12)}`,
 };
 
-/** A deployment that the recording may come from: its aliases stood for values of the right form, or for anything. */
+/** Two possible origins of a recording: its aliases stood for values in the right form, or for any text. */
 export const VIEWS: readonly View[] = [
   (alias) => (RIGHT[alias.replace(/\.\d+$/, '')] ?? uuid)(alias),
   (alias) => (alias === 'unix' ? '1767225600' : `$${alias}`),
 ];
 
-/** Exchanges of one recorder: a file may have those of several, one after the other. */
+/** The exchanges of each recorder. A file may hold those of several, one after the other. */
 export function recordersIn(placed: readonly PlacedExchange[]): PlacedExchange[][] {
   const all: PlacedExchange[][] = [];
   let met = new Set<number>();
@@ -51,11 +51,11 @@ export function recordersIn(placed: readonly PlacedExchange[]): PlacedExchange[]
   return all;
 }
 
-/** Whether a recording has all that its recorder saw, from its first request on. */
+/** Whether a recording holds all exchanges of its recorder, from the first on. */
 export const isWhole = (placed: readonly PlacedExchange[]): boolean =>
   placed.every(({ exchange: { n } }) => n <= placed.length);
 
-/** When answers ended, at the latest: lines are in the order in which they did. */
+/** The latest time at which each answer can have ended. Lines are in the order of these ends. */
 function endsOf(placed: readonly PlacedExchange[]): Map<PlacedExchange, number> {
   const ends = new Map<PlacedExchange, number>();
   let next = Number.POSITIVE_INFINITY;
@@ -92,7 +92,7 @@ function piecesIn({ body, body_base64, writes }: RecordedExchange, at: number, v
   return [{ at, text: body_base64 === undefined ? renderText(bodyText(body) ?? '', view) : decoded(body_base64) }];
 }
 
-/** The exchanges of a recorder, each as every view has it. Undefined: none of the interface. */
+/** The exchanges of a recorder, each in every view; undefined for one outside the interface. */
 export function partsOf(placed: readonly PlacedExchange[], from: number): (readonly Parts[] | undefined)[] {
   const ends = endsOf(placed);
   return [...placed]

@@ -188,7 +188,7 @@ describe('a target that calls the header of idempotency keys otherwise', () => {
 test('a token that expires is reported once, and held against nobody', { timeout: 300_000 }, async () => {
   const { why, results } = await findings(withHabit(expiringTokens), 'deployment');
   expect(why).toEqual([]);
-  expect(results.reasons.join()).toMatch(/--oauth-token was taken before, and is refused now/);
+  expect(results.reasons.join()).toMatch(/--oauth-token worked before, and is refused now/);
   expect(results.exit).toBe(3);
 });
 

@@ -19,14 +19,14 @@ export const flagOf = (name: string): string => `--${name.replaceAll('_', '-')}`
 
 /** The words for a fact that is not known of a target. */
 export const FACTS: { readonly [Name in Need]?: string } = {
-  daemon: 'daemons are tried at an emulator alone: what a real one does with a request is nowhere stated',
+  daemon: 'daemons are checked only at an emulator: no source states how a real one answers',
   public_keys: 'no public key is known that proofs could be verified with',
-  foreign_workspace: 'no workspace of others is known',
+  foreign_workspace: 'no foreign workspace is known',
   oauth_subject: 'the subject of the OAuth token is not known',
   peer_oauth_subject: 'the subject of the peer OAuth token is not known',
   scim_mapping: 'no SCIM mapping is known',
   scim_group: 'no SCIM group is named that the run may map',
-  scim_sync: 'a sync of the directory changes what others have; allow it with --scim-sync yes',
+  scim_sync: 'a sync changes the directory of others; allow it with --scim-sync yes',
   regional_host: 'no regional hostname is known',
 };
 
@@ -37,13 +37,13 @@ const LACKING: { readonly [Name in Need]?: string } = {
   running: 'the run is read-only',
   control: 'the target has no control interface',
   clock: 'the clock of the target cannot be moved',
-  disposable: 'the emulator is not only for this run: a reset takes everything away',
+  disposable: 'the emulator is not for this run alone: a reset removes everything',
 };
 
 /** Why a need is not met, and how it would be. */
 export function lackText({ need, how }: Lack): string {
   const behaviour = behaviourIn(need);
-  if (how === 'script') return `the emulator has no script ${behaviour}, and refuses that of the kit`;
+  if (how === 'script') return `the emulator has no script ${behaviour}, and refuses the kit's`;
   if (behaviour !== undefined) return `no prompt is configured that leads an intern to ${behaviour}`;
   const wait = waitIn(need);
   if (wait !== undefined) return `it waits ${wait / 1000} s for real; allow that with --slow ${wait / 1000}s`;
@@ -52,12 +52,12 @@ export function lackText({ need, how }: Lack): string {
   return LACKING[need] ?? `${flagOf(need)} or ${variable(need as CredentialName)} is not given`;
 }
 
-/** Why a credential is of no use here: the caller's mistake. */
+/** Why a credential is unusable: a mistake of the caller. */
 export function unusableText(credential: string, how: Unusable): string {
   const flag = flagOf(credential);
   return {
-    'opens-nothing': `${flag} opens nothing (401 to whatever it is sent with): is it a credential of this target?`,
-    expired: `${flag} was taken before, and is refused now (401): has it expired?`,
+    'opens-nothing': `${flag} opens nothing (401 to every request): is it a credential of this target?`,
+    expired: `${flag} worked before, and is refused now (401): has it expired?`,
     'sees-no-intern': `${flag} sees no intern of --api-key (404 for one that the key has made): is it of the same workspace, and the route served?`,
   }[how];
 }
@@ -109,7 +109,7 @@ export function stopText(stop: Stop): string {
     case 'silent':
       return `the target gave no answer in ${stop.checks} checks in a row`;
     case 'not-put-back':
-      return `the target could not be put back: ${stop.detail}`;
+      return `the emulator could not be restored: ${stop.detail}`;
     case 'no-intern':
       return `the target answers a create with ${stop.status} and no intern; nothing more is created. Is its base address right?`;
     case 'refuses-creates':
@@ -148,7 +148,7 @@ export function incompleteText(reason: Incomplete): string {
     case 'shards':
       return `shards are missing: ${reason.missing.map((index) => `${index}/${reason.of}`).join(', ')}`;
     default:
-      // A report of a later kit may have others.
+      // A report of a later kit may have other reasons.
       return stopText(reason) ?? (reason as Incomplete).kind;
   }
 }
@@ -157,17 +157,17 @@ export function incompleteText(reason: Incomplete): string {
 export const waitedText = ({ ms, clock }: Waited): string =>
   `${ms / 1_000} s${clock === 'virtual' ? ' of its clock' : ''}`;
 
-/** The things that obstacles keep a check from. */
+/** The obstacles, in words. */
 const OBSTACLES: Readonly<Record<Obstacle, string>> = {
   create: 'no intern could be created',
-  running: 'no intern came to run',
+  running: 'no intern started running',
   gone: 'a deleted intern stays',
   chat: 'chat does not answer with a stream that ends',
   streaming: 'streams arrive only when they end',
   answers: 'no answer to a question is taken',
 };
 
-/** Why an intern did not come to run. */
+/** Why an intern did not start running. */
 export function bootText(failure: BootFailure, which = 'the boot of an intern'): string {
   if (failure.kind === 'boot-failed')
     return `${which} failed${failure.message === undefined ? '' : ` (${failure.message})`}`;
@@ -207,7 +207,7 @@ export function hindranceText(because: Hindrance): string {
     case 'no-answer':
       return `no answer: ${because.got.kind}: ${because.got.detail}`;
     case 'named-otherwise':
-      return `it is named ${JSON.stringify(because.name)}, which this run did not name it`;
+      return `its name ${JSON.stringify(because.name)} is not from this run`;
     case 'no-list':
       return 'GET /interns answered no list';
     case 'no-last-page':
