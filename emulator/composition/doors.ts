@@ -149,6 +149,7 @@ export function openDoors(options: EmulatorOptions, deps: DoorsDeps) {
         daemonOrigin,
         journal,
         requestId: random.uuid,
+        regional,
         log,
       },
   );

@@ -398,6 +398,15 @@ describe('streams', () => {
     await expect(text).rejects.toThrow();
   });
 
+  test('BASE-4: a regional hostname is refused, whatever is recorded', async () => {
+    const { emulator } = replayed([line({})]);
+    const path = `/api/v1/interns/${OTHER}/chat/completions`;
+    const init = { method: 'POST', body: '{"stream":true}', headers: { 'content-type': 'application/json' } };
+    const refused = await emulator.fetch(`http://eu.localhost${path}`, init);
+    expect([refused.status, await refused.json()]).toEqual([403, { error: { code: 403, message: 'Forbidden' } }]);
+    expect((await emulator.fetch(`http://localhost${path}`, init)).status).toBe(200);
+  });
+
   test('a body keeps a key named __proto__', async () => {
     const body = JSON.parse('{"__proto__":{"x":1},"b":2}');
     const { chat } = replayed([line({ writes: undefined, headers: { 'content-type': 'application/json' }, body })]);

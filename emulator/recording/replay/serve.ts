@@ -126,6 +126,8 @@ interface ReplayAppDeps {
   /** Answers requests that no recording answers, if that is wanted. */
   readonly emulated: App;
   requestId(): string;
+  /** Whether a host is regional: recordings hold no request to one (BASE-4). */
+  regional(host: string): boolean;
 }
 
 const NOT_RECORDED = {
@@ -136,7 +138,7 @@ const NOT_RECORDED = {
 } as const;
 
 /** An app that answers requests from recordings (REC-2). */
-function createReplayApp({ replay, otherwise, journal, emulated, requestId }: ReplayAppDeps): App {
+function createReplayApp({ replay, otherwise, journal, emulated, requestId, regional }: ReplayAppDeps): App {
   const answer = async (received: ReceivedRequest, bindings: NodeBindings | undefined): Promise<AnyResponse> => {
     const request = received instanceof PlainRequest ? asRequest(received) : received;
     // If no recording answers, the emulator reads the body itself, and has an entry of its own in the journal.
@@ -162,11 +164,14 @@ function createReplayApp({ replay, otherwise, journal, emulated, requestId }: Re
       if (typeof answer.body === 'string') journal.noteResponseBody(draft(), answer.body);
       return seal(toResponse(answer), body);
     };
+    const none = new Uint8Array(0);
+    if ([new URL(request.url).host, request.headers.get('host') ?? ''].some(regional))
+      return refuse(ERRORS.regional, none);
     let body: Uint8Array;
     try {
       body = await readBody(copy, false);
     } catch {
-      return refuse(ERRORS.payload_too_large, new Uint8Array(0));
+      return refuse(ERRORS.payload_too_large, none);
     }
     const cut = cutOf(bindings);
     const found = replay.answer(request, body, {
@@ -190,11 +195,11 @@ function createReplayApp({ replay, otherwise, journal, emulated, requestId }: Re
 /** Puts recordings in front of an app, if there are any to replay. @throws OptionError as for the recordings */
 export function withReplay(
   emulated: App,
-  deps: (ReplayPartsDeps & Pick<ReplayAppDeps, 'journal' | 'requestId'>) | undefined,
+  deps: (ReplayPartsDeps & Pick<ReplayAppDeps, 'journal' | 'requestId' | 'regional'>) | undefined,
 ): { readonly app: App; readonly replay: Replay | undefined } {
   if (deps === undefined) return { app: emulated, replay: undefined };
-  const { options, journal, requestId } = deps;
+  const { options, journal, requestId, regional } = deps;
   const replay = loadReplay(deps);
   const otherwise = options.otherwise ?? 'refuse';
-  return { app: createReplayApp({ replay, otherwise, journal, emulated, requestId }), replay };
+  return { app: createReplayApp({ replay, otherwise, journal, emulated, requestId, regional }), replay };
 }
