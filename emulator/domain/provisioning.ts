@@ -32,6 +32,12 @@ export function createProvisioning(interns: Interns, deps: InternsDeps) {
   };
   /** Continues with an intern after `ms`, if it still exists. Its changes are committed before the clock moves on. */
   const later = (id: string, ms: number, step: (row: InternRow) => void) => {
+    if (ms <= 0) {
+      // What needs no waiting happens at once: a clock that stands still would never get there.
+      const row = interns.get(id);
+      if (row) guarded(row, () => step(row));
+      return;
+    }
     const scope = deps.scope().child();
     const wake = () => {
       cancel(id);
@@ -43,7 +49,7 @@ export function createProvisioning(interns: Interns, deps: InternsDeps) {
     };
     const timer = clock.timer(ms, wake, 'work');
     const waiting = interns.get(id);
-    if (waiting && ms > 0) deps.waits?.(waiting, ms);
+    if (waiting) deps.waits?.(waiting, ms);
     scope.defer(timer.cancel);
     going.set(id, scope);
   };

@@ -15,6 +15,25 @@ test('PROV-1: an intern that is resumed has its hostname again', async () => {
   expect([hostname, (await api.get(path)).json]).toMatchObject([expect.any(String), { status: 'running', hostname }]);
 });
 
+test('PROV-1, DELETE-1: a boot and a teardown of no time need no advance of a clock that stands still', async () => {
+  const api = createTestClient();
+  const boot = { after: 0, steps: ['Disk', 'Runtime'], ends: 'running' };
+  const script = { name: 'instant', lifecycle: { boot, teardown: { after: '0s', ends: 'gone' } } };
+  expect((await api.call('PUT', '/_emulator/scripts/instant', { body: script })).status).toBe(200);
+  const instructions = 'script: instant';
+  const made = await api.post('/interns', {
+    name: 'ada',
+    workspace_id: api.workspaceId,
+    instructions,
+    provision: true,
+  });
+  expect([made.status, made.json.status]).toEqual([201, 'queued']);
+  const path = `/interns/${made.json.id}`;
+  expect((await api.get(path)).json).toMatchObject({ status: 'running', progress: null });
+  expect((await api.call('DELETE', path)).status).toBe(202);
+  expect((await api.get(path)).status).toBe(404);
+});
+
 test('BODY-2: the cap counts the bytes that arrive', async () => {
   const api = createTestClient();
   const padded = (size: number) => {
