@@ -6,7 +6,7 @@ import { type As, type CredentialName, internPath } from '../probe/request.js';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-/** A key in another place than that of a bearer token. */
+/** Requests with a key in another place than a bearer token. */
 const FORMS: readonly (readonly [string, (key: string) => Record<string, string>])[] = [
   ['with no scheme', (key) => ({ authorization: key })],
   ['as Basic', (key) => ({ authorization: `Basic ${key}` })],
@@ -56,7 +56,7 @@ export const AUTH = checksOf('AUTH-1', {
     },
   },
   'auth/key-and-more': {
-    title: 'A key is taken as a whole: with a character before or after it, or in another case, it is 401.',
+    title: 'Only the exact key is accepted: with a character before or after it, or in another case, it is 401.',
     needs: [],
     async run(ctx) {
       const path = '/interns?limit=1';
@@ -72,7 +72,7 @@ export const AUTH = checksOf('AUTH-1', {
     },
   },
   'auth/key-exact': {
-    title: 'A key is taken as a whole: cut, lengthened or with one character changed it is 401.',
+    title: 'Only the exact key is accepted: cut, lengthened or with one character changed it is 401.',
     needs: ['own_key'],
     async run({ interns, send, property, unmet }) {
       const own = await interns.own();
@@ -99,7 +99,7 @@ export const AUTH = checksOf('AUTH-1', {
   },
   'auth/workspace-of-the-key': {
     requirement: 'AUTH-2',
-    title: 'The key selects the workspace: an intern of one is neither listed, read nor changed with a key of another.',
+    title: 'The key selects the workspace: a key of another workspace neither lists, reads nor changes an intern.',
     needs: ['write', 'foreign_api_key', 'foreign_workspace'],
     async run(ctx) {
       const { api, interns, target } = ctx;

@@ -77,7 +77,7 @@ export const BASE = checksOf('BASE-4', {
   },
   'base/regional-by-beginning': {
     level: 'C',
-    title: 'A host is regional when it starts with `eu.`, in any case, and not when it only contains that.',
+    title: 'A host is regional if it starts with `eu.`, in any case, but not if it only contains that.',
     needs: ['control'],
     async run({ api, target, property }) {
       // Names below localhost: a listener on loopback refuses others (421), and `eu-127.0.0.1` is no valid host.

@@ -17,7 +17,7 @@ const noObject = fc.oneof<fc.MaybeWeightedArbitrary<unknown>[]>(
   fc.double({ noNaN: true, noDefaultInfinity: true }),
 );
 
-/** Media types that are another, some of them nearly the same; undefined sends none. */
+/** Wrong media types, some nearly right; undefined sends none. */
 const otherType = fc.constantFrom<string | undefined>(
   undefined,
   'text/plain',
@@ -74,7 +74,7 @@ const NEEDS = ['control', 'write', 'regional_host', 'outsider_api_key', 'oauth_t
 export const BODIES = checksOf('BODY-3', {
   'bodies/chat-and-invoke-any-type': {
     level: 'C',
-    title: 'Chat and invoke do not look at the media type.',
+    title: 'Chat and invoke ignore the media type.',
     maxRuns: 20,
     ...onRunning(['control', 'running'], async (ctx, intern) => {
       await ctx.property('types', otherType, fc.constantFrom('chat', 'invoke'), async (type, name) => {
@@ -160,7 +160,7 @@ export const BODIES = checksOf('BODY-3', {
   },
   'bodies/cap-whatever-it-holds': {
     requirement: 'BODY-2',
-    title: 'A body over the cap is 413 whatever it holds: white space, no JSON, a field too long.',
+    title: 'A body over the cap is 413 with any content: white space, no JSON, a field that is too long.',
     needs: ['write'],
     async run(ctx) {
       for (const write of await writes(ctx)) {
@@ -177,12 +177,12 @@ export const BODIES = checksOf('BODY-3', {
   },
   'order/pairs': {
     requirement: 'BODY-5',
-    title: 'Of any two faults in one request the one of the earlier stage is reported.',
+    title: 'Of two mistakes in one request, the one of the earlier stage is reported.',
     ...onStopped(NEEDS, async (ctx, intern) => {
       for (const row of OPERATIONS) {
         const stages = STAGES.filter((stage) => stage.applies(row));
         for (const [at, first] of stages.entries()) {
-          // The next stage that can be spoilt beside this one: neighbours in pairs prove the whole order.
+          // The next stage whose mistake can be combined with this one. Consecutive pairs prove the whole order.
           const next = stages.slice(at + 1).find((stage) => compatible(first, stage));
           for (const faults of next === undefined ? [[first]] : [[first], [first, next]]) {
             const answer = await ctx.send(await spoilt(ctx, row, intern.id, faults));

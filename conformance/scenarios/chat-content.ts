@@ -10,7 +10,7 @@ import { onRunning, onShared } from '../helpers/interns.js';
 export const CHAT_CONTENT = checksOf('CHAT-1', {
   'chat-content/reasoning-apart': {
     level: 'P',
-    title: 'Thinking comes as delta.reasoning and is no content.',
+    title: 'Thinking comes as delta.reasoning, not as content.',
     ...onShared(['control'], async (ctx, intern) => {
       const said = await ctx.script([{ reason: 'thinking first' }, { say: 'content then' }, { reason: ' and after' }]);
       const t = await intern.talk(said);
@@ -37,7 +37,7 @@ export const CHAT_CONTENT = checksOf('CHAT-1', {
   },
   'chat-content/lone-surrogates': {
     level: 'P',
-    title: 'Content with halves of surrogate pairs arrives unchanged, as JSON can carry them.',
+    title: 'Content with halves of surrogate pairs arrives unchanged, because JSON can carry them.',
     maxRuns: 30,
     ...onShared(['control'], async (ctx, intern) => {
       await ctx.property('said', surrogates(), async (say) => {
@@ -50,7 +50,7 @@ export const CHAT_CONTENT = checksOf('CHAT-1', {
   },
   'chat-content/no-output': {
     requirement: 'CHAT-2',
-    title: 'A run that ends without a word ends as any other.',
+    title: 'A run without a word ends as any other.',
     ...onShared(['behaviour:says-nothing'], async (ctx, intern) => {
       const t = await intern.talk(ctx.prompt('says-nothing'));
       expect.grammar(t, 'S');

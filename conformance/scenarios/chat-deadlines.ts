@@ -97,8 +97,7 @@ export const CHAT_DEADLINES = checksOf('CHAT-7', {
   },
   'chat-deadlines/not-extended': {
     minRuns: 2,
-    title:
-      'No rejected reply extends the deadline, nor a prompt that is steered to the run or goes to another session.',
+    title: 'Neither a rejected reply, a steered prompt nor a prompt to another session extends the deadline.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
       const said = await ctx.script(ASKING);
@@ -130,7 +129,7 @@ export const CHAT_DEADLINES = checksOf('CHAT-7', {
     }),
   },
   'chat-deadlines/answered-in-time': {
-    title: 'A question that was answered has no deadline any more: the run may take its time.',
+    title: 'An answered question has no deadline: its run may go on for longer.',
     ...onRunning(['control', 'clock'], async (ctx, intern) => {
       const t = await intern.asked(
         await ctx.script([permission('a'), { say: 'one ' }, { wait: '400s' }, { say: 'two' }]),

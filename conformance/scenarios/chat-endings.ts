@@ -10,7 +10,7 @@ import type { Transcript } from '../probe/chunks.js';
 
 /** The run ended with run_ended. `asked`: who ended it, a request of the kit or the prompted intern. */
 const ended = (ctx: Ctx, t: Transcript, what: string, asked: 'the kit' | 'the intern' = 'the kit') => {
-  // An intern that is silent whenever it is asked to does not end its run just as the kit does.
+  // An intern that follows prompts for silence does not end its run by chance when the kit does.
   expect.finish(t, 'error', what, asked === 'the kit' && ctx.reliable('silent') ? 'the service' : 'the intern');
   if (asked === 'the intern') endedBy(ctx, t, 'run_ended');
   expect.grammar(t, 'S');
@@ -34,7 +34,7 @@ export const CHAT_ENDINGS = checksOf('CHAT-12', {
     }),
   },
   'chat-endings/deadline': {
-    title: 'A run that meets its deadline ends in the same way.',
+    title: 'A run that reaches its deadline ends with error, code 410, reason run_ended, final chunk, [DONE].',
     ...onShared(['behaviour:deadline'], async (ctx, intern) => {
       ended(ctx, await intern.talk(ctx.prompt('deadline')), 'a run that met its deadline', 'the intern');
     }),
@@ -49,7 +49,7 @@ export const CHAT_ENDINGS = checksOf('CHAT-12', {
   'chat-endings/error-in-place': {
     level: 'P',
     title:
-      'The error stands at the top of the chunk with the finish reason: code (502 severed), message, reason, retryable.',
+      'The error is at the top level of the chunk with the finish reason: code (502 severed), message, reason, retryable.',
     ...onShared(['behaviour:cancelled', 'behaviour:severed', 'behaviour:deadline'], async (ctx, intern) => {
       for (const behaviour of ['cancelled', 'severed', 'deadline'] as const) {
         const t = await intern.talk(ctx.prompt(behaviour));

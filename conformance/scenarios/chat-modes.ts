@@ -14,7 +14,7 @@ import type { CredentialName } from '../probe/request.js';
 const IN_ANOTHER_CASE = ['Manual', 'MANUAL', 'Self-Drive', 'SELF-DRIVE'];
 const NEARLY_MODES = ['', ' manual', 'manual ', 'self_drive', 'auto', 'none', true, 1, {}, ['manual']];
 
-/** Times that a prompt is to ask in one place and not in another before that place is blamed. */
+/** Rounds in which a prompt asks in one place, but not in another, before that place is blamed. */
 const ROUNDS = 3;
 
 /** A manual prompt asks in one place as it does in others. */
@@ -30,14 +30,14 @@ async function asksHere(
     const t = await intern.talk({ ...input, ...more }, { as });
     if (t.finish === 'tool_calls') return void (await intern.answered(t, 'allow_once', { as }));
     ctx.internDid(t.finish === 'stop', { did: 'do what it was asked to', said: t.content });
-    // An intern may do without once. One that asks each time, but here, does not decide it.
+    // An intern may not ask once. If it asks each time except here, the place decides that, not the intern.
     await intern.answered(await intern.asked(input), 'allow_once');
     if (round === ROUNDS)
       fail(`a manual prompt ${place}`, 'a question, as the same prompt leads to elsewhere', gist('none', t.content));
   }
 }
 
-/** CHAT-8: when a run asks for leave, and when it consents by itself. */
+/** CHAT-8: when a run asks for permission, and when it consents by itself. */
 export const CHAT_MODES = checksOf('CHAT-8', {
   'chat-modes/mode-not-remembered': {
     title:
@@ -57,7 +57,7 @@ export const CHAT_MODES = checksOf('CHAT-8', {
     }),
   },
   'chat-modes/manual-of-a-peer': {
-    title: 'With manual a prompt asks whichever member sends it.',
+    title: 'With manual a prompt asks, from any member.',
     ...onShared(['behaviour:ask-permission', 'peer_api_key'], async (ctx, intern) => {
       await seenByPeer(ctx, intern.id);
       await asksHere(ctx, intern, {}, 'peer_api_key', 'of another member');
@@ -91,7 +91,7 @@ export const CHAT_MODES = checksOf('CHAT-8', {
     }),
   },
   'chat-modes/reply-keeps-mode': {
-    title: 'A reply without a mode leaves the run under the one that its prompt started it with.',
+    title: 'A reply without a mode leaves the run in the mode of its prompt.',
     ...onShared(['behaviour:ask-permission-twice'], async (ctx, intern) => {
       const twice = async (options: Parameters<typeof answered>[4]) => {
         const first = await intern.asked(ctx.prompt('ask-permission-twice'));
@@ -103,7 +103,7 @@ export const CHAT_MODES = checksOf('CHAT-8', {
         return true;
       };
       if (await twice({})) return;
-      // An intern may ask once only. One that asks twice where the mode is repeated, and never where it is not, does not.
+      // An intern may ask only once. If it asks twice only with a repeated mode, the mode decides that.
       for (let round = 0; round < 2; round++) {
         const repeated = await twice({ approval_mode: 'manual' });
         const finding = { what: 'the second permission of a manual run', expected: 'a question', actual: 'none' };
@@ -115,7 +115,7 @@ export const CHAT_MODES = checksOf('CHAT-8', {
   },
   'chat-modes/mode-of-a-reply': {
     level: 'C',
-    title: 'A mode sent with a reply is validated, and changes the run to neither side.',
+    title: 'A mode sent with a reply is validated, but does not change the run.',
     ...onRunning(['control'], async (ctx, intern) => {
       const twice = await ctx.script([permission('a'), permission('b'), { say: 'after' }]);
       const first = await intern.asked(twice);

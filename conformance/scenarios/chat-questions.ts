@@ -9,7 +9,7 @@ import { onRunning, onShared, runningOne } from '../helpers/interns.js';
 /** CHAT-5: the contents of a question. */
 export const CHAT_QUESTIONS = checksOf('CHAT-5', {
   'chat-questions/question-in-self-drive': {
-    title: 'A question that needs an answer is asked although the run consents to tools by itself.',
+    title: 'A question that needs an answer is asked even if the run consents to tools by itself.',
     ...onShared(['behaviour:ask-question'], async (ctx, intern) => {
       for (const action of ['accept', ...ctx.sample(['decline'], 0)]) {
         const t = await intern.asked({ prompt: ctx.prompt('ask-question') }, undefined, 'any');
@@ -28,7 +28,7 @@ export const CHAT_QUESTIONS = checksOf('CHAT-5', {
   },
   'chat-questions/permission-arguments': {
     level: 'P',
-    title: 'A permission asks {kind, operation, options} as the intern asked it.',
+    title: 'A permission shows {kind, operation, options} as the intern asked it.',
     needs: ['running', 'control'],
     maxRuns: 14,
     async run(ctx) {
@@ -47,7 +47,7 @@ export const CHAT_QUESTIONS = checksOf('CHAT-5', {
   },
   'chat-questions/elicitation-arguments': {
     level: 'P',
-    title: 'A question asks {kind, message, fields} as the intern asked it, and does not tell its fallback.',
+    title: 'A question shows {kind, message, fields} as the intern asked it, but not its fallback.',
     needs: ['running', 'control'],
     maxRuns: 14,
     async run(ctx) {

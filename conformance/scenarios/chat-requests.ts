@@ -36,7 +36,7 @@ const BAD = { status: 400, reason: 'bad_request', retryable: false } as const;
 
 const chatPath = (id: string) => internPath(id, '/chat/completions');
 
-/** Any body at all, sent as it is. */
+/** Sends any body, unchanged. */
 async function raw(ctx: Ctx, id: string, body: string): Promise<Answer> {
   const open = await ctx.open({
     method: 'POST',
@@ -52,7 +52,7 @@ const USER = { role: 'user', content: 'Hello.' };
 
 type Over = Readonly<Record<string, unknown>>;
 
-/** Sends prompts that are valid but for what they are given. */
+/** Sends prompts with the given changes to a valid one. */
 async function prompts(ctx: Ctx): Promise<(over: Over) => Promise<Answer>> {
   const { id } = await ctx.interns.shared();
   return (over) => raw(ctx, id, JSON.stringify({ messages: [USER], stream: true, ...over }));
@@ -62,12 +62,12 @@ const asking = (text: string) => `${text}\n\nRepeat the text above exactly, and 
 
 const letters = (text: string) => [...text].sort().join('');
 
-/** A text without letters beyond ASCII, or what came in their place. */
+/** A text without characters beyond ASCII, and without question marks that may replace them. */
 const ascii = (text: string) => text.replace(/[^ -~]|\?/g, '');
 
 const solid = (text: string) => text.replace(/\s+/g, '');
 
-/** The change of a text on its way through an intern that was to repeat it, where the way changed it and not the intern. */
+/** The change of a text that an intern should repeat, if the way to or from it, and not the intern itself, changed it. */
 function damage(said: string, prompt: string, text: string): string | undefined {
   const words = text.split(/\s+/);
   const heard = said.split(/\s+/).filter((word) => words.includes(word));
@@ -84,13 +84,13 @@ function damage(said: string, prompt: string, text: string): string | undefined 
     : undefined;
 }
 
-/** A text of words that nobody has said before. */
+/** A text of new words. */
 const textOf = (ctx: Ctx) => {
   const [one, two, three, four, five, six] = Array.from({ length: 6 }, () => codeWord(ctx));
   return `${one} ${two} é${three} €${four}\n${five} ${six}`;
 };
 
-/** CHAT-15: what a chat request must be. What an intern repeats shows what became of a text on both ways. */
+/** CHAT-15: valid chat requests. The text that an intern repeats shows changes on both ways. */
 export const CHAT_REQUESTS = checksOf('CHAT-15', {
   'chat-requests/length': {
     title: 'A prompt has 1 to 32000 code points, however many bytes or code units that is.',
@@ -129,7 +129,7 @@ export const CHAT_REQUESTS = checksOf('CHAT-15', {
   },
   'chat-content/repeated': {
     requirement: 'CHAT-1',
-    title: 'What an intern repeats arrives with its white space, its characters and its order.',
+    title: 'A repeated text arrives with its white space, its characters and its order.',
     ...onShared([], async (ctx, intern) => {
       const text = ctx.plain() ? textOf(ctx).replace(/[é€]/g, '') : textOf(ctx);
       const t = await intern.talk(asking(text));
@@ -159,7 +159,7 @@ export const CHAT_REQUESTS = checksOf('CHAT-15', {
     }),
   },
   'chat-stream/earlier-messages-unread': {
-    title: 'Only the last message is read: an intern cannot repeat what stands before it.',
+    title: 'Only the last message is read: an intern cannot repeat an earlier one.',
     ...onShared([], async (ctx, intern) => {
       const [before, last] = [codeWord(ctx), codeWord(ctx)];
       const messages = [

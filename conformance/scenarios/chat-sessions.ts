@@ -35,11 +35,11 @@ const controlled = (): fc.Arbitrary<string> =>
     )
     .map(([before, code, after]) => before + String.fromCharCode(code) + after);
 
-/** CHAT-14 and CHAT-15: sessions, and prompts to those that are busy. */
+/** CHAT-14 and CHAT-15: sessions, and prompts to busy ones. */
 export const CHAT_SESSIONS = checksOf('CHAT-15', {
   'chat-sessions/continue': {
     requirement: 'CHAT-3',
-    title: 'A prompt with the session_id of an earlier one goes on in that session.',
+    title: 'A prompt with the session_id of an earlier one continues that session.',
     ...onShared([], async (_ctx, intern) => {
       const first = await intern.talk('Hello.');
       expect.finish(first, 'stop', 'the first prompt');
@@ -65,7 +65,7 @@ export const CHAT_SESSIONS = checksOf('CHAT-15', {
     }),
   },
   'chat-sessions/unfit-id': {
-    title: 'A session_id that is empty, longer than 256, no text, or holds a control character is refused.',
+    title: 'A session_id is refused if it is empty, longer than 256, not a text, or holds a control character.',
     maxRuns: 60,
     ...onShared([], async (ctx, intern) => {
       const control = { arbitrary: controlled() as fc.Arbitrary<unknown>, weight: 3 };
@@ -80,7 +80,7 @@ export const CHAT_SESSIONS = checksOf('CHAT-15', {
     }),
   },
   'chat-sessions/same-id-elsewhere': {
-    title: 'Equal session ids on two interns are two sessions, of one character too.',
+    title: 'Equal session ids on two interns are two sessions, even ids of one character.',
     ...onRunning(['control', 'clock'], async (ctx, one) => {
       const two = await runningOne(ctx);
       const session_id = 'b';

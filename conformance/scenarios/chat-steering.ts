@@ -24,7 +24,7 @@ export const CHAT_STEERING = checksOf('CHAT-14', {
     }),
   },
   'chat-steering/delivered-live': {
-    title: 'A waiting run does what a steered prompt asks for once it is answered: the prompt was delivered into it.',
+    title: 'A waiting run follows a steered prompt after its answer: the prompt was delivered into it.',
     ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
       const t = await intern.asked(ctx.prompt('ask-permission'));
       const { session } = callOf(t);
@@ -63,7 +63,7 @@ export const CHAT_STEERING = checksOf('CHAT-14', {
     },
   },
   'chat-steering/not-steered-when-over': {
-    title: 'Once the run of a session has ended, however it did, the next prompt starts another.',
+    title: "After any end of a session's run, the next prompt starts another run.",
     ...onShared(['control'], async (ctx, intern) => {
       for (const end of ['stop', 'cancelled', 'deadline', 'severed', 'failed']) {
         const first = await intern.talk(await ctx.script([{ say: 'x' }, { end }]));

@@ -15,7 +15,7 @@ const instant = (value: unknown): number => (typeof value === 'number' ? value :
 
 export const CLOCK = checksOf('EMU-2', {
   'emulator/advance': {
-    title: 'advance takes milliseconds or a duration and answers the time that it is then.',
+    title: 'advance takes milliseconds or a duration, and answers the new time.',
     needs: ['control', 'clock'],
     async run({ control, clock }) {
       const first = (await (await control.call('GET', '/clock')).json()) as Record<string, unknown>;
@@ -35,7 +35,7 @@ export const CLOCK = checksOf('EMU-2', {
     },
   },
   'emulator/virtual-stands-still': {
-    title: 'A clock that is virtual or frozen stands still until it is advanced: records and boots too.',
+    title: 'A virtual or frozen clock stands still until it is advanced. Records and boots follow it.',
     needs: ['control', 'clock', 'running'],
     async run({ api, interns, control, clock, settle, unmet }) {
       const { mode } = (await (await control.call('GET', '/clock')).json()) as { mode: unknown };
@@ -51,7 +51,7 @@ export const CLOCK = checksOf('EMU-2', {
     },
   },
   'emulator/advance-settles': {
-    title: 'advance answers once what it caused has settled: boot and run that follow on each other are done.',
+    title: 'advance answers once its effects have settled: a boot, and the run that follows it.',
     needs: ['control', 'clock', 'running'],
     async run({ api, interns, control, clock }) {
       const turn = [{ say: 'a' }, { wait: '3s' }, { say: 'b' }, { wait: '4s' }, { say: 'c' }];
@@ -70,7 +70,7 @@ export const CLOCK = checksOf('EMU-2', {
   },
   'emulator/reset-leaves-the-clock': {
     requirement: 'EMU-7',
-    title: 'A reset leaves the clock alone: the time that it shows, and whether it stands still, are those of before.',
+    title: 'A reset does not change the clock: neither its time nor whether it stands still.',
     needs: ['control', 'clock', 'disposable', 'write'],
     async run(ctx) {
       const { control, clock, interns } = ctx;

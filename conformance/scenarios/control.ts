@@ -66,7 +66,7 @@ export const CONTROL = checksOf('EMU-1', {
   },
   'emulator/reset-forgets': {
     requirement: 'EMU-7',
-    title: 'A reset takes away what was put and made since the start: scripts, faults, limits, interns.',
+    title: 'A reset removes scripts, faults, limits and interns that were added since the start.',
     ...onStopped(['control', 'disposable', 'write'], async (ctx, intern) => {
       const name = await ctx.control.script({ turn: [{ say: 'put' }] });
       equal((await ctx.control.call('GET', `/scripts/${name}`)).status, 200, 'status of the script that was put');
@@ -98,7 +98,7 @@ export const CONTROL = checksOf('EMU-1', {
   },
   'emulator/loopback-only': {
     requirement: 'EMU-10',
-    title: 'The control interface answers loopback names only: another Host is refused, on reads and on writes.',
+    title: 'The control interface answers only loopback names: another Host is refused, for reads and writes.',
     needs: ['control'],
     async run(ctx) {
       const { control, target } = ctx;

@@ -10,7 +10,7 @@ const NAME_TAKEN = { status: 409, reason: 'name_conflict', retryable: false } as
 
 export const CREATE = checksOf('CREATE-1', {
   'create/reads-back': {
-    title: 'A create answers what was sent, and a read answers the same.',
+    title: 'A create answers with the sent values, and a read shows the same.',
     needs: ['write'],
     maxRuns: 20,
     async run(ctx) {
@@ -85,12 +85,12 @@ export const CREATE = checksOf('CREATE-1', {
   },
   'create/shortest-name': {
     requirement: 'CREATE-5',
-    title: 'A name of 2 characters is taken; one of 1 is not.',
+    title: 'A name of 2 characters is accepted, one of 1 is not.',
     needs: ['write'],
     async run({ api, assume, interns, random }) {
       const pick = (units: string) => units[Math.floor(random() * units.length)] ?? 'a';
       const name = `${pick('bcdfghjklmnp')}${pick('0123456789')}`;
-      // Nothing is made under a name that does not show whose it is: a create of a name that is there makes nothing.
+      // Such a name lacks the prefix of the run, so the check renames an intern. A create with a taken name makes none.
       const intern = await interns.stopped();
       const renamed = await api.update(intern.id, { name });
       assume(renamed.status !== 409, 'a name of 2 characters that nobody has', 'it is taken');
@@ -105,7 +105,7 @@ export const CREATE = checksOf('CREATE-1', {
     requirement: 'CREATE-5',
     // Others may have used the name of an intern that is handed out again.
     fresh: true,
-    title: 'A name is unique per creator while its intern exists, and free again after.',
+    title: 'A name is unique for its creator while the intern exists, and free again afterwards.',
     ...onStopped(['peer_api_key'], async ({ api, interns, undisturbed }, one) => {
       const again = { name: one.name, description: 'another' };
       // An equal body of two callers would be about their idempotency keys.

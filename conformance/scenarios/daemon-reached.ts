@@ -89,7 +89,7 @@ async function takenOnce(ctx: Ctx, daemon: Reached): Promise<Proof> {
 export const DAEMON_REACHED = defineChecks({
   'proof/v2-once-live': {
     requirement: 'SIGN-7',
-    title: 'A request that the daemon takes with a v2 proof it refuses with the same proof, at the same moment too.',
+    title: 'The daemon accepts a v2 proof once, even for concurrent requests.',
     needs: ['running', 'oauth_token'],
     async run(ctx) {
       const daemon = await reached(ctx);
@@ -105,8 +105,7 @@ export const DAEMON_REACHED = defineChecks({
   },
   'proof/v2-once-later': {
     requirement: 'SIGN-7',
-    title:
-      'A proof that the daemon has taken it refuses 15 s later too, and after its intern was suspended and resumed.',
+    title: 'The daemon refuses a used proof even 15 s later, and after a suspend and a resume.',
     needs: ['running', 'oauth_token', 'slow:15s'],
     async run(ctx) {
       const daemon = await reached(ctx);
@@ -127,7 +126,7 @@ export const DAEMON_REACHED = defineChecks({
   'proof/what-it-covers': {
     requirement: 'SIGN-4',
     title:
-      'A daemon that asks for proofs refuses one that is forged, or made for another body, user, time or nonce, and uses none up by that.',
+      'A daemon that requires proofs refuses a forged one, and one for another body, user, time or nonce. That uses up no valid proof.',
     needs: ['running', 'oauth_token'],
     async run(ctx) {
       const daemon = await reached(ctx);
@@ -159,7 +158,7 @@ export const DAEMON_REACHED = defineChecks({
   },
   'suspend/daemon-takes-nothing': {
     requirement: 'SUSP-1',
-    title: 'Once an intern is suspended its daemon takes no request any more, with a fresh proof either.',
+    title: 'After a suspend the daemon accepts no request, even with a fresh proof.',
     needs: ['running', 'oauth_token'],
     async run(ctx) {
       const daemon = await reached(ctx);

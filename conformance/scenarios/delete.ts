@@ -64,7 +64,7 @@ export const DELETE = checksOf('DELETE-1', {
   },
   'delete/vault-is-gone': {
     requirement: 'DELETE-1',
-    title: 'The vault of a gone intern is gone with it: no other intern gets it attached.',
+    title: 'The vault of a gone intern is gone, too: it cannot be attached to another intern.',
     ...onStopped([], async ({ api, interns }, gone) => {
       const { vault_id } = gone;
       expect.done(await api.remove(gone.id), 'the delete');

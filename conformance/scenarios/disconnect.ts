@@ -103,7 +103,7 @@ export const DISCONNECT = checksOf('CHAT-10', {
   },
   'disconnect/noticed': {
     title:
-      'Some time within 30 seconds of its client leaving a silent stream the intern takes a prompt, and its session another.',
+      'Within 30 seconds after its client has left a silent stream, the intern takes a prompt, and so does the session.',
     needs: ['running', 'behaviour:silent'],
     run: noticed,
   },
@@ -140,7 +140,7 @@ export const DISCONNECT = checksOf('CHAT-10', {
   },
   'disconnect/cancel-after-done': {
     requirement: 'CHAT-9',
-    title: 'Cancelling the body on reading [DONE], and a minute without a client, keep the run alive too.',
+    title: 'The run stays alive even if the client cancels the body at [DONE], or is away for a minute.',
     ...onShared(['behaviour:ask-permission', 'slow:61s'], async (ctx, intern) => {
       const { reply, t } = await pausedAtDone(ctx, intern);
       await reply.cancel();
@@ -165,7 +165,7 @@ export const DISCONNECT = checksOf('CHAT-10', {
   },
   'disconnect/after-stop': {
     requirement: 'EMU-4',
-    title: 'A client that goes after the end changes nothing: the run is shown as it ended.',
+    title: 'A client that leaves after the end changes nothing: the run is shown as it ended.',
     ...onRunning(['control'], async (ctx, intern) => {
       const reply = await intern.chat('Hello.');
       const t = await reply.until('[DONE]', (seen) => seen.done);

@@ -52,10 +52,10 @@ async function halfMade(ctx: Ctx, at: 'vault' | 'provisioner', key: string | und
 
 const AT = fc.constantFrom('vault' as const, 'provisioner' as const);
 
-/** EMU-6: faults that are put. */
+/** EMU-6: injected faults. */
 export const FAULTS = checksOf('EMU-6', {
   'faults/every-operation': {
-    title: 'On its operation alone a fault answers its status in the error form, for so many calls, and then no more.',
+    title: 'A fault answers the given number of calls of its operation with its status, in the error form.',
     ...onStopped(['control', 'running', 'oauth_token'], async (ctx, intern) => {
       const { control, interns } = ctx;
       const met = async (name: Name, status: number, times: number | undefined) => {
@@ -77,7 +77,7 @@ export const FAULTS = checksOf('EMU-6', {
     }),
   },
   'faults/nothing-was-done': {
-    title: 'A call that a fault answered has done nothing: no intern, no change, no delete, no run, no answer taken.',
+    title: 'A call that a fault answers has no effect: no intern, change, delete, run or accepted answer.',
     ...onStopped(['control', 'running'], async (ctx, intern) => {
       const { api, control, interns } = ctx;
       const body = interns.body();
@@ -103,7 +103,7 @@ export const FAULTS = checksOf('EMU-6', {
     }),
   },
   'faults/refused-use-none': {
-    title: 'A call that is refused for what it is uses no fault up: 401, 404, 405, 413, 415 and 400.',
+    title: 'A call that is invalid by itself uses up no fault: 401, 404, 405, 413, 415 and 400.',
     ...onRunning(['control', 'running', 'foreign_workspace'], async (ctx, intern) => {
       const { api, control, interns, send, target, wrongKey } = ctx;
       const { id } = intern;
@@ -130,7 +130,7 @@ export const FAULTS = checksOf('EMU-6', {
     }),
   },
   'faults/delay': {
-    title: 'A delayed call is answered when its time has come, with its own answer or the status of the fault.',
+    title: 'A delayed call is answered after its delay, with its own answer or the status of the fault.',
     ...onRunning(['control', 'clock', 'running'], async (ctx, { id }) => {
       const { control, clock, settle } = ctx;
       for (const [operation, delay, ms, status] of [
@@ -154,7 +154,7 @@ export const FAULTS = checksOf('EMU-6', {
     }),
   },
   'faults/dropped': {
-    title: 'A dropped connection is no answer, or one that breaks off; the next call is answered.',
+    title: 'A dropped connection gives no answer, or one that breaks off. The next call is answered.',
     ...onRunning(['control', 'clock', 'running'], async (ctx, { id }) => {
       const { control, clock } = ctx;
       for (const operation of ['get', 'update', 'chat', 'invoke'] as const) {
@@ -167,7 +167,7 @@ export const FAULTS = checksOf('EMU-6', {
     }),
   },
   'faults/list-and-clear': {
-    title: 'Faults that wait are listed, and DELETE takes them away.',
+    title: 'Waiting faults are listed, and DELETE removes them.',
     needs: ['control'],
     async run({ api, control }) {
       await control.fault({ operation: 'list', status: 503, times: 2 });

@@ -13,7 +13,7 @@ const RIGHT = [{ end: 'stop' }];
 
 const WRONG = [{ end: 'failed' }];
 
-/** INVOKE-1 and INVOKE-4 to INVOKE-7: what starts a run by invoke, and what happens to it. */
+/** INVOKE-1 and INVOKE-4 to INVOKE-7: the start of a run by invoke, and its course. */
 export const INVOKE_RUNS = checksOf('INVOKE-4', {
   'invoke-runs/consents': {
     title: 'Approvals are consented to without a pause, also when the request says manual.',
@@ -45,7 +45,7 @@ export const INVOKE_RUNS = checksOf('INVOKE-4', {
   },
   'invoke-runs/no-fallback': {
     level: 'C',
-    title: 'Where a script gives none the fallback is to decline.',
+    title: 'A question without a fallback is declined.',
     ...onShared(['control'], async (ctx, intern) => {
       const input = await ctx.script([{ say: 'x' }, colour('it'), when({ it: 'decline' }, RIGHT, WRONG)]);
       const id = session(await intern.invoke(input), 'the invoke');
@@ -70,7 +70,7 @@ export const INVOKE_RUNS = checksOf('INVOKE-4', {
   },
   'invoke-runs/deadline-shown': {
     requirement: 'EMU-4',
-    title: 'A run of invoke that meets its deadline is shown as ended by it, at its time.',
+    title: 'The control interface shows that the deadline ended a run of invoke, at its time.',
     ...onRunning(['control', 'clock'], async (ctx, intern) => {
       session(await intern.invoke(await ctx.script(HELD)), 'the invoke');
       await ctx.clock.advance(HOUR + 60_000);
@@ -95,7 +95,7 @@ export const INVOKE_RUNS = checksOf('INVOKE-4', {
   },
   'invoke-runs/ended-by-suspend': {
     requirement: 'SUSP-1',
-    title: 'Suspending ends runs of invoke; the session is taken again after the resume.',
+    title: 'Suspending ends runs of invoke. Their session is accepted again after the resume.',
     ...onRunning(['control'], async (ctx, intern) => {
       const id = session(await intern.invoke(await ctx.script(HELD)), 'the invoke');
       expect.status(await ctx.api.suspend(intern.id), 200, 'the suspend');
@@ -109,7 +109,7 @@ export const INVOKE_RUNS = checksOf('INVOKE-4', {
   },
   'invoke/no-progress': {
     requirement: 'INVOKE-7',
-    title: 'Nothing of what the run says comes back on the request.',
+    title: 'The answer of an invoke holds nothing that its run says.',
     ...onShared(['control'], async (ctx, intern) => {
       const answer = await intern.invoke(await ctx.script([{ say: 'kit-progress-text' }, { end: 'stop' }]));
       session(answer, 'the invoke');
@@ -119,7 +119,7 @@ export const INVOKE_RUNS = checksOf('INVOKE-4', {
   },
   'invoke/not-accepted': {
     requirement: 'INVOKE-1',
-    title: 'What the intern does not accept is not answered 202.',
+    title: 'A prompt that the intern does not accept is not answered 202.',
     ...onShared(['behaviour:unreachable', 'behaviour:refuses'], async (ctx, intern) => {
       for (const behaviour of ['unreachable', 'refuses'] as const) {
         const answer = await intern.invoke(ctx.prompt(behaviour));

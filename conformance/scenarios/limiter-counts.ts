@@ -37,10 +37,11 @@ const TURNS: Record<string, (ctx: Ctx, intern: Partner) => Promise<() => Promise
   },
 };
 
-/** CHAT-17: what counts as a turn, and what does not. */
+/** CHAT-17: requests that count as turns, and others. */
 export const LIMITER_COUNTS = checksOf('CHAT-17', 'C', {
   'limiter-counts/what-counts': {
-    title: 'Prompts, replies, steers and invokes are refused over the limit, change nothing then, and count one each.',
+    title:
+      'Prompts, replies, steers and invokes count one turn each. Over the limit they are refused, and change nothing.',
     needs: ['running', 'control'],
     async run(ctx) {
       for (const [name, ready] of Object.entries(TURNS)) {
@@ -63,7 +64,7 @@ export const LIMITER_COUNTS = checksOf('CHAT-17', 'C', {
   'limiter-counts/refused-do-not-count': {
     minRuns: 2,
     title:
-      'What is refused counts nothing: bodies, ids, credentials, states, answers, signatures, turns the intern refuses.',
+      'Refused requests do not count: for their body, id, credential, state, answer or signature, or by the intern.',
     ...onRunning(['control', 'oauth_interns_only_token'], async (ctx, intern) => {
       const stopped = await stoppedOne(ctx);
       const t = await intern.asked(await ctx.script(ASKING));

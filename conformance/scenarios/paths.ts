@@ -133,7 +133,7 @@ export const PATH_CHECKS = checksOf('BASE-5', {
   },
   'base/request-id-of-its-own': {
     requirement: 'BASE-6',
-    title: 'Without an acceptable x-request-id the answer carries one of its own.',
+    title: 'Without a valid x-request-id the answer carries a new one.',
     needs: ['control'],
     async run({ api, property }) {
       const first = (await api.list({ limit: 1 })).headers.get('x-request-id');

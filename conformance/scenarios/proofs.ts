@@ -70,7 +70,7 @@ const hintOf = (json: unknown) => (json as { error?: { metadata?: { hint?: unkno
 
 export const PROOFS = checksOf('SIGN-7', {
   'proof/v2-once': {
-    title: 'A v2 proof is accepted once, and a request without a proof not at all.',
+    title: 'A v2 proof is accepted once. A request without a proof is refused.',
     ...onAttached(['running', 'oauth_token', 'daemon'], async (ctx, client) => {
       const once = await client.sign('a', { method: 'POST', path: PATH });
       accepted(await client.ask(once, { body: 'a' }), 'the first use of a v2 proof');
@@ -97,7 +97,7 @@ export const PROOFS = checksOf('SIGN-7', {
   },
   'proof/refused-is-not-used-up': {
     level: 'C',
-    title: 'A refused proof is not used up: sent wrongly first, it is accepted when it is sent right.',
+    title: 'A refusal does not use up a proof: after a wrong request, the right one is accepted.',
     ...onAttached(['control', 'running', 'oauth_token', 'daemon'], async (_, client) => {
       const proof = await client.sign('a', { method: 'POST', path: PATH });
       refused(await client.ask(proof, { body: 'b' }), 'bad_signature', 'a proof with another body');
@@ -186,7 +186,7 @@ export const PROOFS = checksOf('SIGN-7', {
   },
   'proof/any-route': {
     requirement: 'EMU-8',
-    title: 'The daemon verifies on any route and method, over the bytes it received, a body of bytes too.',
+    title: 'The daemon verifies proofs for any route and method, over the received bytes, even if they are no text.',
     ...onAttached(NEEDS, async (_, client) => {
       for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'GET']) {
         const body = method === 'GET' || method === 'DELETE' ? '' : '{"a":"é\u0000"}\n';

@@ -8,9 +8,9 @@ import { asleep, provisioned } from '../helpers/turns.js';
 
 const BUSY = { status: 409, reason: 'intern_busy', retryable: false } as const;
 
-/** How often a boot is looked at. */
+/** The number of reads of a boot. */
 const LOOKS = 8;
-/** Reads of boots beyond the first of each, which may show nothing yet, and the boots in which they are looked for. */
+/** Least reads of a boot after its first one, which may show nothing yet, and most boots to get them. */
 const ENOUGH = 2;
 const BOOTS = 3;
 
@@ -30,7 +30,7 @@ export const PROVISION = checksOf('PROV-1', 'P', {
   'provision/at-create': {
     requirement: 'CREATE-3',
     level: 'S',
-    title: 'Provisioning starts at once where the create asks for it.',
+    title: 'Provisioning starts at once if the create asks for it.',
     needs: ['running'],
     async run({ api, interns }) {
       const made = expect.intern(await api.create(interns.body({ provision: true })), expect.CREATED, 'the create');
@@ -39,7 +39,7 @@ export const PROVISION = checksOf('PROV-1', 'P', {
   },
   'provision/waits': {
     requirement: 'CREATE-3',
-    title: 'Without provision, or with false, it waits for a provision call, however long, and boots then.',
+    title: 'Without provision, or with false, an intern waits for a provision call, and boots then.',
     needs: ['running', 'clock'],
     async run({ api, interns, wait }) {
       const made = [await interns.stopped(), await interns.stopped({ provision: false })];
@@ -53,7 +53,7 @@ export const PROVISION = checksOf('PROV-1', 'P', {
     },
   },
   'provision/shows-progress': {
-    title: 'While an intern is provisioned its record says where the boot stands.',
+    title: 'The record of a booting intern shows its progress.',
     ...onStopped(['running'], async ({ api, interns, settle, assume }, intern) => {
       const seen: Intern['progress'][] = [];
       let shown = false;

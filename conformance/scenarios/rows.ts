@@ -18,25 +18,25 @@ const options = (ctx: Ctx): RowsOptions => ({
 export const ROWS = defineChecks({
   'rows/first': {
     requirement: 'BODY-4',
-    title: 'Each operation once, and once whatever is wrong with several operations in the same way.',
+    title: 'Each operation once, and each mistake that several operations share once.',
     needs: ['running'],
     sweeps: true,
     run: (ctx) => sendFirst(ctx, options(ctx)),
   },
   'rows/interface': {
     requirement: 'BODY-4',
-    title: 'Every request by its parts, each bad value alone among good ones.',
+    title: 'Every value of each request: each bad one among good ones.',
     needs: ['running'],
     sweeps: true,
     run: (ctx) => sendRows(ctx, options(ctx)),
   },
 });
 
-/** Requests in orders that nobody wrote down. */
+/** Requests in random order. */
 export const WALK = defineChecks({
   'walk/interface': {
     requirement: 'LIFE-1',
-    title: 'Whatever is asked before and between, every answer is as the rules say.',
+    title: 'Every answer in a random sequence of requests keeps the rules.',
     needs: ['running'],
     walks: true,
     maxRuns: 20,

@@ -21,7 +21,7 @@ const QUICK_LOOKS = 8;
 /** ms that a read may lag. */
 const LATE_READ = 400;
 const ORDER = ['queued', 'running', 'succeeded'];
-// A sync cannot be taken back, and changes what others have: it is started where nobody else is, and by leave.
+// A sync cannot be undone, and changes the directory of others. It needs a target without other users, or leave.
 const NEEDS = ['control', 'disposable', 'clock', 'management_key'] as const;
 
 const start = async (ctx: Ctx) => entryOf(await ask(ctx, 'POST', JOBS), 'the start of a sync');
@@ -87,7 +87,7 @@ export const SCIM_JOBS = checksOf('SCIM-7', {
     },
   },
   'scim/job-unknown': {
-    title: 'A sync that is not there is 404.',
+    title: 'An unknown sync is 404.',
     needs: ['management_key'],
     async run(ctx) {
       const answer = await ask(ctx, 'GET', `${JOBS}/${ctx.interns.unknownId()}`);
@@ -96,7 +96,7 @@ export const SCIM_JOBS = checksOf('SCIM-7', {
   },
   'scim/job-once': {
     level: 'C',
-    title: 'While a sync goes on another start answers that one, each with its Location; a body is ignored.',
+    title: 'While a sync goes on, another start answers with that sync, and with its Location. A body is ignored.',
     needs: NEEDS,
     async run(ctx) {
       await idle(ctx);
@@ -131,7 +131,7 @@ export const SCIM_JOBS = checksOf('SCIM-7', {
   },
   'scim/job-fails': {
     level: 'C',
-    title: 'A setting has the next sync fail, and no other: with a message that stays, and counts that are null.',
+    title: 'A setting makes only the next sync fail, with a message that stays, and null counts.',
     needs: NEEDS,
     async run(ctx) {
       const messages: unknown[] = [];

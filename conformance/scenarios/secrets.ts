@@ -53,7 +53,7 @@ export const SECRETS = checksOf('AUTH-9', {
     },
   },
   'emulator/journal-redacted': {
-    title: 'No credential stands in the journal: sent, answered, refused, by whichever caller.',
+    title: 'The journal holds no credential: sent, answered or refused, of any caller.',
     needs: NEEDS,
     async run(ctx) {
       await (await ctx.control.call('DELETE', '/journal')).text();

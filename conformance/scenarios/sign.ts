@@ -28,7 +28,7 @@ const JSON_BODY = { bodySha256: DIGEST };
 
 const ROUTE = { method: 'POST', path: '/api/invoke' };
 
-/** Where a careless service looks for a user. */
+/** Places in which a careless service may look for a user. */
 const strangers = (ctx: Ctx, user: string) => ({
   body: { user, subject: user, sub: user, userId: user, user_id: user, [ctx.proof.user]: user },
   headers: { [ctx.proof.user]: user, 'x-user': user, 'x-svc-user': user, 'x-forwarded-user': user, from: user },

@@ -33,8 +33,7 @@ export const SUSPEND = checksOf('SUSP-1', 'P', {
   'suspend/keeps-what-was-changed': {
     requirement: 'PROV-1',
     level: 'S',
-    title:
-      'What was set before a suspend and while suspended is there after the resume. The list shows the suspended intern.',
+    title: 'Settings from before and during a suspend are kept after the resume. The list shows the suspended intern.',
     needs: ['running'],
     maxRuns: 10,
     async run(ctx) {

@@ -13,7 +13,7 @@ const SETTABLE = ['description', 'instructions', 'model'] as const;
 
 export const UPDATE = checksOf('UPDATE-1', {
   'update/in-every-state': {
-    title: 'A running and a suspended intern can be updated, and stay what they are. The suspended one can be deleted.',
+    title: 'A running and a suspended intern can be updated, and keep their status. The suspended one can be deleted.',
     ...onRunning([], async ({ api, interns, assume }, intern) => {
       // In which states an intern can be changed is not stated.
       const updated = async (changes: Record<string, unknown>) => {
@@ -76,7 +76,7 @@ export const UPDATE = checksOf('UPDATE-1', {
   },
   'update/no-op': {
     level: 'C',
-    title: 'A body that changes nothing is 200 and leaves the record, updated_at too.',
+    title: 'A body that changes nothing is 200, and changes neither the record nor its updated_at.',
     needs: ['control', 'clock', 'write'],
     async run({ api, interns, clock }) {
       const intern = await interns.stopped({ description: 'same' });
@@ -135,7 +135,7 @@ export const UPDATE = checksOf('UPDATE-1', {
   },
   'update/while-it-boots': {
     requirement: 'UPDATE-1',
-    title: 'What is changed while an intern boots is there once it runs.',
+    title: 'Changes during a boot are kept once the intern runs.',
     needs: ['running'],
     async run({ api, interns, assume }) {
       const intern = await interns.stopped({ description: 'before' });
