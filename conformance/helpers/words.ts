@@ -40,9 +40,7 @@ export async function notRepeated(
   }
 }
 
-/**
- * The stream after an answer does not start over, down to the call that was answered. A new question has another id.
- */
+/** The stream after an answer does not repeat all before it, including the answered call. A new question has another id. */
 export function notFromTheBeginning(before: Transcript, after: Transcript): void {
   const [answered] = before.toolCalls;
   const [call] = after.toolCalls;

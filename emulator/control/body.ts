@@ -18,7 +18,7 @@ export async function readJson<T>(request: ReceivedRequest, schema: () => z.ZodT
   } catch (error) {
     throw new ControlError(400, `the body is not JSON: ${(error as Error).message}`);
   }
-  // A deeper one overflows the stack of schemas, and of JSON where it is exported.
+  // A deeper value would overflow the stack in schemas and exports.
   const deep = tooDeep(value);
   if (deep !== undefined) throw new ControlError(400, deep);
   const result = schema().safeParse(value, { error: words });

@@ -37,7 +37,7 @@ export function watchTraffic(events: Pick<Events, 'takes' | 'send'>, journal: Jo
   });
 }
 
-/** The changes in it after the place `seq`, up to and with the place `to`. */
+/** The changes of the traffic after `seq`, up to and including `to`. */
 export function pastSince(journal: Journal, transcripts: Transcripts, seq: number, to: number): Pending[] {
   const past: Pending[] = [];
   for (const draft of journal.drafts()) {

@@ -52,9 +52,7 @@ function* mistaken(layout: ProofLayout, version: ProofVersion, expected: ProofFi
   }
 }
 
-/**
- * Finds what a signature that does not verify was made over: another value of a field, or a known mistake in the bytes.
- */
+/** Finds the signed bytes of a wrong signature: with another value of a field, or with a known mistake. */
 function find(
   deps: ExplainSignatureDeps,
   version: ProofVersion,
@@ -110,9 +108,7 @@ function firstDifference(
   return null;
 }
 
-/**
- * Explains one signature: the bytes it must be over, those it is over if they can be found out, and where they differ.
- */
+/** Explains a signature: the bytes to sign, the signed bytes if they can be found, and the first difference. */
 export function explainSignature(
   deps: ExplainSignatureDeps,
   version: ProofVersion,

@@ -24,7 +24,7 @@ export interface PipelineDeps extends AcceptDeps, FailureDeps {
   readonly cors: Cors;
 }
 
-/** Host and port of a URL, cut out since every request needs it. */
+/** Host and port of a URL. Parsing it would cost more, for every request. */
 const hostOf = (url: string): string => {
   const start = url.indexOf('://') + 3;
   const end = url.indexOf('/', start);
@@ -51,7 +51,7 @@ export function createPipeline(deps: PipelineDeps) {
   const respond = (exchange: Exchange): PlainResponse | Promise<PlainResponse> => {
     const { request, resource, draft } = exchange;
     const { area } = resource;
-    // Both: a target with a host of its own (`GET http://eu.…`) counts before the header.
+    // A request target with a host (`GET http://eu.…`) takes precedence over the header, so both are checked.
     const host = exchange.header('host');
     const named = hostOf(request.url);
     if (deps.regional(named) || (host !== null && host !== named && deps.regional(host)))

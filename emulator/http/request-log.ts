@@ -40,7 +40,7 @@ export type OnRequest = (record: RequestRecord, internName?: string) => void;
 
 const COLLECTION = `${BASE}/interns`;
 
-/** Path and query of a URL, cut out since every request needs it. */
+/** Path and query of a URL. Parsing it would cost more, for every request. */
 export const pathOf = (url: string): string => url.slice(url.indexOf('/', url.indexOf('://') + 3));
 
 function turnOf({ closed }: JournalDraft): { stream: 'paused' | 'ended'; how?: string } {

@@ -23,7 +23,7 @@ export interface Facts {
   readonly waiting: RunView | undefined;
 }
 
-/** The advice on a refusal: the place of the mistake, the mend, and the request that makes it. */
+/** The advice on a refusal: the place of the mistake, the correction, and the corrected request. */
 export interface Advice {
   /** `header`, `path`, `query`, `body`, or `state` where the request itself was right. */
   readonly in: string;
