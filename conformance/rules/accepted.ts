@@ -104,9 +104,9 @@ export const ACCEPTED_RULES: readonly Rule[] = [
       if (status === 409 && mayConflict(seen, model)) return false;
       const { sure, maybe } = wrongIn(seen, model);
       // A mistake with stated statuses explains no other status, nor does one with published statuses at a target that is held to
-      // the published API. No mistake explains a failure of the service.
-      const isHeld = ({ level, open }: Refusal) =>
-        level === 'S' || (level === 'P' && open !== true && model.options.profile.published);
+      // the published API: such a mistake has a published reason, or is a rule. No mistake explains a failure of the service.
+      const isHeld = ({ level, open, reason }: Refusal) =>
+        level === 'S' || (level === 'P' && model.options.profile.published && (open !== true || reason !== undefined));
       return (
         sure.length === 0 &&
         (isCallerBlamed(seen, maybe) ||
