@@ -4,6 +4,7 @@ import { raced, type Skip, Skipped, stoppedBy } from '../framework/skip.js';
 import { type Stop, Stopped } from '../framework/stop.js';
 import { type Explanation, LATER, type Sighting, type Tried, type Visit } from '../habits/visit.js';
 import { bodyOf, type ShownExchange, senderOf } from '../probe/evidence.js';
+import { GATEWAY } from '../probe/gateway.js';
 import { type CredentialName, internIn, internPath, type Send } from '../probe/request.js';
 import type { Attempt } from './attempt.js';
 import { look, removeInterns } from './cleanup.js';
@@ -99,7 +100,16 @@ async function explain(
     at,
     leftAgo,
   };
-  const visit = visitOf(run);
+  const usual = visitOf(run);
+  let isHeard = true;
+  const visit: Visit = {
+    ...usual,
+    async send(send) {
+      const answer = await usual.send(send);
+      if (GATEWAY.has(answer.status)) isHeard = false;
+      return answer;
+    },
+  };
   let perhaps: Explanation | undefined;
   for (const habit of run.session.habits) {
     // Most habits cannot be confirmed at a target that does not answer.
@@ -108,7 +118,8 @@ async function explain(
     if (explanation?.perhaps !== true && explanation !== undefined) return explanation;
     perhaps ??= explanation;
   }
-  return perhaps;
+  // A gateway that answered for the service leaves the question open.
+  return perhaps ?? (isHeard ? undefined : { again: LATER });
 }
 
 /** After this many checks whose repeated prompt was refused, too, no more are repeated for that. */
