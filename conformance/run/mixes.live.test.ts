@@ -32,7 +32,7 @@ test('a mix is made by its seed, of deployments that go together', () => {
 });
 
 test('a mix has every habit of what it is made of', () => {
-  const one = called('takes its time for each answer');
+  const one = called('answers slowly');
   const other = called('has room for few interns');
   const whole = mixed([one, other, called('wakes for a prompt')]);
   expect(whole).toMatchObject({ obeys: 0.9, differs: ['CHAT-16', 'LIFE-1'] });
@@ -41,7 +41,11 @@ test('a mix has every habit of what it is made of', () => {
 
 /** Mixes that something was held against once, and others by chance. More: npm run soak -- --mix 3 */
 const MIXES = [
-  ['obeys nothing and chats', 'shows interns that wait for a provision as queued', 'is tidied up by somebody else'],
+  [
+    'obeys nothing and chats',
+    'shows interns that wait for a provision as queued',
+    'has users who delete unused interns of others',
+  ],
   ['needs a moment before it takes prompts', 'wakes for a prompt'],
   ['sometimes fails to boot or to tear down an intern', 'has statuses of its own'],
   ['has its own name for the route of a proof', 'has success statuses of its own'],
@@ -68,7 +72,7 @@ test.each([...MIXES, mixOf('one', 2), mixOf('two', 3), mixOf('three', 3)])(
 test('nothing is held against a habit that nobody can ask for any more, as the time of the run is up', {
   timeout: 300_000,
 }, async () => {
-  const mix = mixed(['has its own name for the route of a proof', 'takes its time for each answer'].map(called));
+  const mix = mixed(['has its own name for the route of a proof', 'answers slowly'].map(called));
   const { driver, host, close } = await deploy(mix, 'soak-80029');
   try {
     const results = await run({ driver, host, seed: 'soak-80029', rate: 0 });
@@ -81,12 +85,12 @@ test('nothing is held against a habit that nobody can ask for any more, as the t
 
 /** Habits that hide held-back streams from a kit that measures in the wrong place. */
 test.each([
-  'takes its time for each answer',
+  'answers slowly',
   'takes one request a second',
-  'reads late what was written',
+  'shows changes late',
   'is read from replicas',
   'needs a moment before it takes prompts',
-  'is tidied up by somebody else',
+  'has users who delete unused interns of others',
 ])('streams that a proxy holds back are found at a server that %s', { timeout: 300_000 }, async (habit) => {
   const mix = mixed([called(habit), called('is behind a proxy that holds streams back')]);
   const { driver, host, close } = await deploy(mix, 'held');
