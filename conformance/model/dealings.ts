@@ -1,6 +1,6 @@
 import type { Intern } from '../../emulator/contract/intern.js';
 import { type Dealings, type IdleState, type Opened, PROMPTS, READS, TURNS } from '../habits/dealings.js';
-import { GATEWAY } from '../probe/gateway.js';
+import { GATEWAY, isOfGateway } from '../probe/gateway.js';
 import { isRecord } from '../probe/json.js';
 import { isAnswer } from '../probe/request.js';
 import { type Answered, type Asked, jsonOf } from './exchange.js';
@@ -189,8 +189,8 @@ export function createDealings(
     sees(asked: Asked, { at, json, status, stream, text }: Answered, isCreate = false) {
       const { one, rest } = about(asked);
       // An error in another form comes from a gateway: the write may have taken effect.
-      const isOfGateway = GATEWAY.has(status) && !(isRecord(json) && isRecord(json.error));
-      if (isOfGateway && !READS.has(asked.method)) lostWrite = { request: `${asked.method} ${asked.path}`, status, at };
+      if (isOfGateway({ status, json }) && !READS.has(asked.method))
+        lostWrite = { request: `${asked.method} ${asked.path}`, status, at };
       const question = text.includes('"finish_reason":"tool_calls"') ? `${asked.number}` : stream?.toolCalls[0]?.id;
       if (one !== undefined && question !== undefined) {
         one.questions.add(question);

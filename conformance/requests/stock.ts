@@ -6,6 +6,9 @@ import { unanswered } from './unanswered.js';
 /** The intern is read after this many refused updates. */
 const REFUSALS = 3;
 
+/** ms after a read in which another one would tell nothing. Rules compare an answer with reads of the last ten seconds. */
+const RECENT = 5_000;
+
 /**
  * Keeps one intern in each state that rows ask for, until a row uses it up.
  *
@@ -53,8 +56,8 @@ export function createStock(ctx: Ctx, has: (need: string) => boolean, lost = new
     },
   };
   let reads = 0;
-  /** Interns that were read since the latest row wrote to them. */
-  const fresh = new Set<string>();
+  /** When each intern was last read, unless a row wrote to it since. */
+  const fresh = new Map<string, number>();
   const refusals = new Map<State | undefined, number>();
   return {
     /** Notes a refused update. Returns whether it is time to read the intern. */
@@ -66,14 +69,14 @@ export function createStock(ctx: Ctx, has: (need: string) => boolean, lost = new
     /** Reads an intern, with the API key and the peer in turn. Returns whether it is gone. */
     async read(id: string): Promise<boolean> {
       reads += 1;
-      fresh.add(id);
+      fresh.set(id, ctx.elapsed());
       const peer = has('peer_api_key') && reads % 2 === 0;
       const answer = peer ? await api.get(id, { as: 'peer_api_key' }).catch(unanswered) : undefined;
       return answer?.status !== 200 && (await api.get(id).catch(unanswered))?.status === 404;
     },
-    /** Reads an intern, unless it was read since the latest write to it. */
+    /** Reads an intern, unless it was just read and no row wrote to it since. */
     async readBefore(id: string): Promise<void> {
-      if (!fresh.has(id)) await this.read(id);
+      if (ctx.elapsed() - (fresh.get(id) ?? Number.NEGATIVE_INFINITY) > RECENT) await this.read(id);
     },
     /** Notes that a row writes to an intern. */
     writes: (id: string) => void fresh.delete(id),

@@ -37,3 +37,21 @@ test('interns of a target with slow answers and short pages are all taken away',
   expect(created).toBeGreaterThan(30);
   expect([deleted, failed]).toEqual([created, []]);
 }, 20_000);
+
+test('a delete that a gateway refused twice is sent again, even where the requests of the run are spent', async () => {
+  const refused = new Map<string, number>();
+  const target = fakeTarget(async ({ method, url }) => {
+    const times = refused.get(url) ?? 0;
+    if (method !== 'DELETE' || times === 2) return undefined;
+    refused.set(url, times + 1);
+    return new Response('<h1>502</h1>', { status: 502, headers: { 'content-type': 'text/html' } });
+  });
+  const makes = check('a/makes', async ({ interns }) => {
+    for (let made = 0; made < 200; made++) await interns.stopped({ description: 'x' });
+  });
+  const { cleanup } = await runAt(target, [makes], { rate: 0, maxRequests: 60 });
+  expect(refused.size).toBeGreaterThan(12);
+  expect(target.interns.size).toBe(0);
+  // No request is left to see that they are gone.
+  expect(cleanup.failed.every(({ leaving }) => leaving === true)).toBe(true);
+}, 20_000);

@@ -96,9 +96,11 @@ export async function takeAway(
       send: (send) => client.send({ ...send, timeout: Math.min(settings.timeout, PATIENCE) }),
       before: options.before,
       atOnce: settings.concurrency,
-      async pause(round) {
+      async pause(round, retry) {
         const isBeyond = ending.isBeyond(session.client.sent + own.creators().length);
-        if (over.signal.aborted || isBeyond || host.now() >= (options.until ?? Number.POSITIVE_INFINITY)) return false;
+        const isLate = host.now() >= (options.until ?? Number.POSITIVE_INFINITY);
+        // A few requests beyond a limit are better than interns that are left behind.
+        if (over.signal.aborted || ((isBeyond || isLate) && !retry)) return false;
         if (driver.control !== undefined) {
           if (round > 3) return false;
           await driver.control.advance(5_000);

@@ -44,8 +44,8 @@ interface CleanupOptions {
   readonly group?: string | undefined;
   readonly own: Ownership;
   send(send: Send): Promise<Answer>;
-  /** Lets time pass until teardowns have ended. `round` counts from 0. False ends the wait. */
-  pause(round: number): Promise<boolean>;
+  /** Lets time pass until teardowns have ended. `round` counts from 0; `retry`: a refused removal may succeed later. False ends the wait. */
+  pause(round: number, retry: boolean): Promise<boolean>;
   /** Number of interns made before this process. */
   readonly before?: number | undefined;
   /** The number of interns that are deleted at a time. */
@@ -249,8 +249,10 @@ async function removeStored(options: CleanupOptions): Promise<Left[]> {
 const ROUNDS = 3;
 
 /** Whether a later delete may succeed. */
-const mayPass = ({ because }: Left): boolean =>
-  because.kind === 'no-answer' || (because.kind === 'refused' && because.status >= 500);
+const mayPass = (because: Hindrance | undefined): boolean =>
+  because?.kind === 'no-answer' || (because?.kind === 'refused' && because.status >= 500);
+
+const mayRetry = ({ because }: Left): boolean => mayPass(because);
 
 /** Whether somebody else gave the intern its name. */
 const isForeign = (because?: Hindrance): boolean =>
@@ -281,7 +283,7 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
   let allCreators = true;
   for (let round = 0; ; round++) {
     unsearched = undefined;
-    if (round === 0 || kept.some(mayPass)) kept = await removeStored(options);
+    if (round === 0 || kept.some(mayRetry)) kept = await removeStored(options);
     // Computed before the loop, which removes interns.
     const creators = own.creators().filter((as) => allCreators || own.open().some((made) => made.as === as));
     for (const as of creators) {
@@ -321,9 +323,11 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
     // A teardown takes time, and so does a create whose client has left.
     const maybeMore = round === 0 && own.hasUnanswered();
     allCreators = maybeMore;
-    const stored = round < ROUNDS && kept.some(mayPass);
+    const stored = round < ROUNDS && kept.some(mayRetry);
     const mayGo = own.open().some(({ id }) => !isForeign(hindrances.get(id)));
-    if ((!mayGo && !maybeMore && !stored) || givenUp() || !(await options.pause(round))) break;
+    const retry =
+      round < ROUNDS && (stored || own.open().some(({ id }) => !accepted.has(id) && mayPass(hindrances.get(id))));
+    if ((!mayGo && !maybeMore && !stored) || givenUp() || !(await options.pause(round, retry))) break;
   }
   const left = own.open();
   const created = (options.before ?? 0) + own.count();

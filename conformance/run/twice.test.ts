@@ -19,7 +19,7 @@ async function outcome(explains: Habit['explains'], once: boolean, statuses: rea
   const session = {
     habits: [{ explains }],
     own: {},
-    running: { send: async () => ({ status: left.shift() }) },
+    running: { send: async () => ({ status: left.shift(), json: undefined }) },
     known: {},
     unusable: () => undefined,
     model: { dealings: { doubt() {} } },

@@ -4,7 +4,7 @@ import { raced, type Skip, Skipped, stoppedBy } from '../framework/skip.js';
 import { type Stop, Stopped } from '../framework/stop.js';
 import { type Explanation, LATER, type Sighting, type Tried, type Visit } from '../habits/visit.js';
 import { bodyOf, type ShownExchange, senderOf } from '../probe/evidence.js';
-import { GATEWAY } from '../probe/gateway.js';
+import { isOfGateway } from '../probe/gateway.js';
 import { type CredentialName, internIn, internPath, type Send } from '../probe/request.js';
 import type { Attempt } from './attempt.js';
 import { look, removeInterns } from './cleanup.js';
@@ -106,7 +106,7 @@ async function explain(
     ...usual,
     async send(send) {
       const answer = await usual.send(send);
-      if (GATEWAY.has(answer.status)) isHeard = false;
+      if (isOfGateway(answer)) isHeard = false;
       return answer;
     },
   };
