@@ -91,7 +91,7 @@ export const ownVaultIds: Habit = {
 
 export const tidyTexts: Habit = {
   id: 'tidy-texts',
-  what: 'trims texts, and keeps an empty one as null',
+  what: 'trims texts, keeps an empty one as null, and refuses characters that databases do not store',
   kit: 'compares only texts that this does not change',
   /** Texts are trimmed, an empty one is null, and characters that databases do not store are refused. */
   serve: (next) => async (request) => {

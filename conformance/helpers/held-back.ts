@@ -8,8 +8,9 @@ import { internPath } from '../probe/request.js';
 const AT_ONCE = 30;
 /** A reply with fewer chunks proves nothing: the intern may have had no more to say. */
 const SEVERAL = 4;
-/** A late reply takes longer than an answer of the target by this factor, and than so many ms. */
+/** A late reply takes longer than an answer of the target by this factor, */
 const LONGER = 1.3;
+/** and longer than this many ms. */
 const LEAST = 100;
 
 const LONG_REPLY = 'Please tell me at length, in five sentences or more, what the sea looks like.';

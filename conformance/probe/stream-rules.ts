@@ -26,7 +26,7 @@ export const STREAM_RULES = {
   'choice-after-final': ['CHAT-3', 'S', 'No choice follows the final chunk.'],
   'final-after-finish': ['CHAT-3', 'S', 'The final chunk follows the finish_reason.'],
   'one-final': ['CHAT-3', 'S', 'A stream has only one chunk with empty choices.'],
-  'final-session': ['CHAT-3', 'S', 'The final chunk has the session_id.'],
+  'final-session': ['CHAT-3', 'S', 'The final chunk has the session_id, which may be null only after an error.'],
   'done-after-final': ['CHAT-3', 'S', 'The final chunk comes before [DONE].'],
   'nothing-after-done': ['CHAT-3', 'S', 'No event follows [DONE].'],
   'connection-holds': ['CHAT-3', 'S', 'The connection does not break.'],

@@ -9,10 +9,10 @@ import type { As, CredentialName } from '../probe/request.js';
 import { beginLife, near, readsOf, strangersOf } from './life.js';
 import { unanswered } from './unanswered.js';
 
-/** Pages that are followed where few interns are on each. */
+/** Most pages that are followed if few interns are on each. */
 const FEW = 8;
 
-/** Follows the cursors of a list to its end. Returns the number of its interns. */
+/** Follows the cursors of a list for `most` pages. Returns the number of interns on them. */
 export async function pages(ctx: Ctx, query: string, most = 20): Promise<number> {
   let cursor: string | undefined;
   let met = 0;

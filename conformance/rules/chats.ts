@@ -241,7 +241,7 @@ export const CHATS: readonly Rule[] = [
     },
     'error-form': {
       level: 'P',
-      says: 'The error of a stream is at the top level of its last choice chunk, with code, message, reason and retryable.',
+      says: 'The error of a stream is at the top level of the chunk with the finish reason: code, message, reason and retryable.',
       alone: true,
       judge: (seen) => {
         const error = streamOf(seen)?.error;

@@ -38,7 +38,8 @@ interface Selectable {
 }
 
 /**
- * The selected units of all shards. `only` may name a row of a unit: the whole unit is then selected. `skip` must name the unit.
+ * The selected units of all shards. `only` may name a row of a unit: the whole unit is then selected. `skip` names units by their id,
+ * requirement or published id, and no rows.
  *
  * @throws SelectionError for a pattern that matches no unit and no requirement
  */

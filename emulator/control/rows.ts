@@ -158,7 +158,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
       },
     }),
     controlRow('DELETE /scripts/:name', {
-      does: 'Takes back a script that was put here',
+      does: 'Takes back a script that was put here; that of another source with its name applies again',
       async handle({ params }) {
         if (!scripts.delete(params.name)) throw new ControlError(404, `no script ${params.name} was put here`);
         await parts.commit();
@@ -262,7 +262,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
       handle: switches,
     }),
     controlRow('PUT /settings', {
-      does: 'Turns vault writes off or on, or makes the next directory sync fail',
+      does: 'Turns vault writes off or on, or makes the next directory sync fail; missing keys stay as they are',
       body: switchesBody,
       shape: '{"vault_writes"?: "on"|"off", "scim_sync"?: "succeeds"|"fails"}',
       async handle(call) {

@@ -100,7 +100,7 @@ export function checkVaultKey(store: Store, sealing: Pick<Sealing, 'open'>): voi
 /**
  * Used nonces in the store. A used proof stays used after a restart (SIGN-7), and is unused again if an earlier state
  * is restored. Without a file the memory begins with the emulator: an earlier one with the same key may have accepted
- * what was signed before. A virtual clock starts anew with it, so nothing was.
+ * what was signed before. On a virtual clock time starts anew, too: earlier proofs look like new ones, and none is refused.
  */
 export function keptNonces(options: EmulatorOptions, clock: Pick<Clock, 'now'>, store: Store): KeptNonces {
   const meta = store.collection('meta');

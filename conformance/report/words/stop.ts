@@ -19,7 +19,7 @@ export const flagOf = (name: string): string => `--${name.replaceAll('_', '-')}`
 
 /** The words for a fact that is not known of a target. */
 export const FACTS: { readonly [Name in Need]?: string } = {
-  daemon: 'daemons are checked only at an emulator: no source states how a real one answers',
+  daemon: 'this check needs the daemon of an emulator: no source states how a real one answers here',
   public_keys: 'no public key is known that proofs could be verified with',
   foreign_workspace: 'no foreign workspace is known',
   oauth_subject: 'the subject of the OAuth token is not known',

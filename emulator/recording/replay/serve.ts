@@ -126,7 +126,7 @@ interface ReplayAppDeps {
   /** Answers requests that no recording answers, if that is wanted. */
   readonly emulated: App;
   requestId(): string;
-  /** Whether a host is regional: recordings hold no request to one (BASE-4). */
+  /** Whether a host is regional (BASE-4). Recordings do not keep the host, so such a request is refused first. */
   regional(host: string): boolean;
 }
 
@@ -158,15 +158,16 @@ function createReplayApp({ replay, otherwise, journal, emulated, requestId, regi
       journal.responded(entry);
       return response;
     };
-    const refuse = (row: ErrorRow, body: Uint8Array, detail?: string): Response => {
+    const refuse = (row: ErrorRow, body: Uint8Array, detail?: string, wrong = detail ?? row.message): Response => {
       const answer = errorResponse(row, { detail });
-      draft().refused = { wrong: detail ?? row.message, requirement: undefined };
+      draft().refused = { wrong, requirement: undefined };
       if (typeof answer.body === 'string') journal.noteResponseBody(draft(), answer.body);
       return seal(toResponse(answer), body);
     };
     const none = new Uint8Array(0);
-    if ([new URL(request.url).host, request.headers.get('host') ?? ''].some(regional))
-      return refuse(ERRORS.regional, none);
+    const host = [new URL(request.url).host, request.headers.get('host') ?? ''].find(regional);
+    if (host !== undefined)
+      return refuse(ERRORS.regional, none, undefined, `${host} is a regional host; --regional-host says which are`);
     let body: Uint8Array;
     try {
       body = await readBody(copy, false);
