@@ -96,11 +96,9 @@ export async function takeAway(
       send: (send) => client.send({ ...send, timeout: Math.min(settings.timeout, PATIENCE) }),
       before: options.before,
       atOnce: settings.concurrency,
-      async pause(round, retry) {
+      async pause(round) {
         const isBeyond = ending.isBeyond(session.client.sent + own.creators().length);
-        const isLate = host.now() >= (options.until ?? Number.POSITIVE_INFINITY);
-        // A few requests beyond a limit are better than interns that are left behind.
-        if (over.signal.aborted || ((isBeyond || isLate) && !retry)) return false;
+        if (over.signal.aborted || isBeyond || host.now() >= (options.until ?? Number.POSITIVE_INFINITY)) return false;
         if (driver.control !== undefined) {
           if (round > 3) return false;
           await driver.control.advance(5_000);

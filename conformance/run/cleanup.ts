@@ -44,8 +44,8 @@ interface CleanupOptions {
   readonly group?: string | undefined;
   readonly own: Ownership;
   send(send: Send): Promise<Answer>;
-  /** Lets time pass until teardowns have ended. `round` counts from 0; `retry`: a refused removal may succeed later. False ends the wait. */
-  pause(round: number, retry: boolean): Promise<boolean>;
+  /** Lets time pass until teardowns have ended. `round` counts from 0. False ends the wait. */
+  pause(round: number): Promise<boolean>;
   /** Number of interns made before this process. */
   readonly before?: number | undefined;
   /** The number of interns that are deleted at a time. */
@@ -249,10 +249,8 @@ async function removeStored(options: CleanupOptions): Promise<Left[]> {
 const ROUNDS = 3;
 
 /** Whether a later delete may succeed. */
-const mayPass = (because: Hindrance | undefined): boolean =>
-  because?.kind === 'no-answer' || (because?.kind === 'refused' && because.status >= 500);
-
-const mayRetry = ({ because }: Left): boolean => mayPass(because);
+const mayPass = ({ because }: Left): boolean =>
+  because.kind === 'no-answer' || (because.kind === 'refused' && because.status >= 500);
 
 /** Whether somebody else gave the intern its name. */
 const isForeign = (because?: Hindrance): boolean =>
@@ -261,10 +259,17 @@ const isForeign = (because?: Hindrance): boolean =>
 /** The number of requests for lists and retries, if teardowns are quick. */
 export const LOOKS = 10;
 
-/** The number of requests of a clean-up: one for each thing, and those for lists. */
-export function requestsOfCleanUp({ creators, open, stored }: Pick<Ownership, 'creators' | 'open' | 'stored'>): number {
+/**
+ * The number of requests of a clean-up: one for each thing, and those for lists.
+ *
+ * @param isRefused whether a gateway has answered a write of the run: it may refuse deletes, which are sent again
+ */
+export function requestsOfCleanUp(
+  { creators, open, stored }: Pick<Ownership, 'creators' | 'open' | 'stored'>,
+  isRefused: boolean,
+): number {
   const things = stored().length + open().filter(({ deleting }) => deleting !== true).length;
-  return creators().length + stored().length === 0 ? 0 : LOOKS + things;
+  return creators().length + stored().length === 0 ? 0 : LOOKS * (isRefused ? 3 : 1) + things;
 }
 
 const STILL_THERE = { kind: 'still-there' } as const;
@@ -283,7 +288,7 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
   let allCreators = true;
   for (let round = 0; ; round++) {
     unsearched = undefined;
-    if (round === 0 || kept.some(mayRetry)) kept = await removeStored(options);
+    if (round === 0 || kept.some(mayPass)) kept = await removeStored(options);
     // Computed before the loop, which removes interns.
     const creators = own.creators().filter((as) => allCreators || own.open().some((made) => made.as === as));
     for (const as of creators) {
@@ -323,11 +328,9 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
     // A teardown takes time, and so does a create whose client has left.
     const maybeMore = round === 0 && own.hasUnanswered();
     allCreators = maybeMore;
-    const stored = round < ROUNDS && kept.some(mayRetry);
+    const stored = round < ROUNDS && kept.some(mayPass);
     const mayGo = own.open().some(({ id }) => !isForeign(hindrances.get(id)));
-    const retry =
-      round < ROUNDS && (stored || own.open().some(({ id }) => !accepted.has(id) && mayPass(hindrances.get(id))));
-    if ((!mayGo && !maybeMore && !stored) || givenUp() || !(await options.pause(round, retry))) break;
+    if ((!mayGo && !maybeMore && !stored) || givenUp() || !(await options.pause(round))) break;
   }
   const left = own.open();
   const created = (options.before ?? 0) + own.count();

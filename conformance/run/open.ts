@@ -121,7 +121,7 @@ export function openRun(options: Omit<RunnerOptions, 'checks'>, { puts = true } 
     const unshown = own.open().filter(({ id }) => own.isUnshown(id)).length;
     const pace = Math.max(settings.rate > 0 ? 1_000 / settings.rate : 0, session.pace() / settings.concurrency);
     return {
-      requests: requestsOfCleanUp(own) + monitors.owed,
+      requests: requestsOfCleanUp(own, session.model.dealings.lostWrite !== undefined) + monitors.owed,
       wait: unshown * pace + Math.min(session.learnt.took.teardown ?? 0, LONGEST),
       found: monitors.broken() + session.suspected.size,
       pace,
