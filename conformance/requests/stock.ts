@@ -59,6 +59,15 @@ export function createStock(ctx: Ctx, has: (need: string) => boolean, lost = new
   /** When each intern was last read, unless a row wrote to it since. */
   const fresh = new Map<string, number>();
   const refusals = new Map<State | undefined, number>();
+  /** Reads an intern, with the API key and the peer in turn. Returns whether it is gone. */
+  const read = async (id: string): Promise<boolean> => {
+    reads += 1;
+    const peer = has('peer_api_key') && reads % 2 === 0;
+    const seen = peer ? await api.get(id, { as: 'peer_api_key' }).catch(unanswered) : undefined;
+    const answer = seen?.status === 200 ? seen : await api.get(id).catch(unanswered);
+    if (answer?.status === 200) fresh.set(id, ctx.elapsed());
+    return answer?.status === 404;
+  };
   return {
     /** Notes a refused update. Returns whether it is time to read the intern. */
     refuses(state: State | undefined): boolean {
@@ -66,17 +75,10 @@ export function createStock(ctx: Ctx, has: (need: string) => boolean, lost = new
       refusals.set(state, count % REFUSALS);
       return count === REFUSALS;
     },
-    /** Reads an intern, with the API key and the peer in turn. Returns whether it is gone. */
-    async read(id: string): Promise<boolean> {
-      reads += 1;
-      fresh.set(id, ctx.elapsed());
-      const peer = has('peer_api_key') && reads % 2 === 0;
-      const answer = peer ? await api.get(id, { as: 'peer_api_key' }).catch(unanswered) : undefined;
-      return answer?.status !== 200 && (await api.get(id).catch(unanswered))?.status === 404;
-    },
+    read,
     /** Reads an intern, unless it was just read and no row wrote to it since. */
     async readBefore(id: string): Promise<void> {
-      if (ctx.elapsed() - (fresh.get(id) ?? Number.NEGATIVE_INFINITY) > RECENT) await this.read(id);
+      if (ctx.elapsed() - (fresh.get(id) ?? Number.NEGATIVE_INFINITY) > RECENT) await read(id);
     },
     /** Notes that a row writes to an intern. */
     writes: (id: string) => void fresh.delete(id),

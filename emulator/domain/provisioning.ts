@@ -33,7 +33,7 @@ export function createProvisioning(interns: Interns, deps: InternsDeps) {
   /** Continues with an intern after `ms`, if it still exists. Its changes are committed before the clock moves on; those of 0 ms by the caller. */
   const later = (id: string, ms: number, step: (row: InternRow) => void) => {
     if (ms <= 0) {
-      // What needs no waiting happens at once: a clock that stands still would never get there.
+      // A step without a wait happens at once, also while the clock stands still.
       const row = interns.get(id);
       if (row) guarded(row, () => step(row));
       return;

@@ -1,3 +1,4 @@
+import { SHIPPED } from '../../conformance/framework/profile.js';
 import { createRandom, hash } from '../../conformance/framework/random.js';
 import { gatewayDown } from '../../conformance/habits/connections.js';
 import type { CheckResult, FindingResult, Results } from '../../conformance/run/results.js';
@@ -58,7 +59,7 @@ const isDeserved = (
   { differs = [], profile }: Pick<Known, 'differs' | 'profile'>,
   { verdict, level, requirement, finding }: CheckResult,
 ): boolean =>
-  (verdict === 'warn' || (verdict === 'fail' && level === 'P' && profile === 'openrouter')) &&
+  (verdict === 'warn' || (verdict === 'fail' && level === 'P' && SHIPPED[profile ?? 'svc']?.published === true)) &&
   (differs.includes(requirement) || (differs.includes('reason') && isReason(finding)));
 
 /** What is held against a mix that nothing it is made of deserves. */

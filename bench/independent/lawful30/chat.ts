@@ -104,7 +104,7 @@ export const chat: readonly Way[] = [
       }),
   },
   {
-    // What these ids look like is stated nowhere; a session id of the caller's own choice stays as it is.
+    // The form of these ids is stated nowhere. A session id of the caller's own choice stays unchanged.
     name: 'ids of completions, calls and sessions are no UUIDs',
     lawful: true,
     quote: '`session_id` … `tool_call_id` is the id of that tool call … one `id` for the whole response',

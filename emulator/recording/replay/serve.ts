@@ -160,7 +160,7 @@ function createReplayApp({ replay, otherwise, journal, emulated, requestId, regi
     };
     const refuse = (row: ErrorRow, body: Uint8Array, detail?: string, wrong = detail ?? row.message): Response => {
       const answer = errorResponse(row, { detail });
-      draft().refused = { wrong, requirement: undefined };
+      draft().refused = { wrong, requirement: row.requirement ?? undefined };
       if (typeof answer.body === 'string') journal.noteResponseBody(draft(), answer.body);
       return seal(toResponse(answer), body);
     };
