@@ -34,7 +34,7 @@ const KEPT = 4_000;
 export const LAST_LOOK = 6;
 
 /** A judged exchange, and its sender. */
-interface JudgedExchange {
+export interface JudgedExchange {
   readonly send: Send;
   readonly status: number;
   readonly record: Evidence;
