@@ -99,7 +99,7 @@ export const reportSchema = withZod((z) => {
       only: lines,
       skip: lines,
       shard: z.looseObject({ index: count, of: z.int().min(1).max(MOST.shards) }).optional(),
-      failOn: z.enum(['fail', 'warn']).optional(),
+      failOn: z.enum(['fail', 'warn', 'once']).optional(),
     }),
     incomplete: z.array(z.looseObject({ kind: text }), {
       error: () => 'the report is of an older kit, which kept no data; make it again',

@@ -72,6 +72,10 @@ test('JSON can be read back', () => {
   expect(readResults(REPORTERS.json(read), 'x')).toEqual(read);
   const names = read.checks.map(({ finding, id, title }) => [id, title, finding?.replay, finding?.curl]);
   expect(JSON.stringify(names)).not.toMatch(/[^\\]\\u001b|\u202e|\\n::/);
+  for (const failOn of ['fail', 'warn', 'once'] as const) {
+    const options = { ...results.options, failOn };
+    expect(readResults(REPORTERS.json({ ...results, options }), 'x').options).toEqual(options);
+  }
   expect(() => readResults('{}', 'file.json')).toThrow('file.json: format: expected a JSON report of this kit');
   expect(() => readResults('nonsense', 'file.json')).toThrow('file.json is no JSON');
 });

@@ -95,7 +95,7 @@ export function remarks({ old, now: newer }: Diff): string[] {
     [
       ...options.only.map((id) => `--only ${id}`),
       ...options.skip.map((id) => `--skip ${id}`),
-      ...(options.failOn === 'warn' ? ['--fail-on warn'] : []),
+      ...(options.failOn === undefined || options.failOn === 'fail' ? [] : [`--fail-on ${options.failOn}`]),
     ].join(' ') || 'everything';
   return [
     ...differs('targets', addressText(old.target), addressText(newer.target)),
