@@ -1,5 +1,6 @@
-import { rewritten } from '../../emulator/wire/answer.js';
-import { type Call, isJson, type Json, parsed, withBody } from './call.js';
+import { refusal, rewritten } from '../../emulator/wire/answer.js';
+import { chunkOf, frameOf } from '../../emulator/wire/chunks.js';
+import { type Call, isJson, type Json, withBody } from './call.js';
 import type { Answer } from './world.js';
 
 export interface ErrorBody {
@@ -38,7 +39,7 @@ export interface Answers {
 }
 
 const among = (ops: string, op: string) => ops === '*' || ops.split(' ').includes(op);
-const raw = (said: string | Chunk) => `${typeof said === 'string' ? said : `data: ${JSON.stringify(said)}`}\n\n`;
+const raw = (said: string | Chunk) => (typeof said === 'string' ? `${said}\n\n` : frameOf(said));
 
 export const answersOf = (hit: () => void): Answers => {
   const json: Answers['json'] = (ops, edit) => async (call, next) => {
@@ -94,8 +95,7 @@ export const answersOf = (hit: () => void): Answers => {
       const edit = begin(call);
       return rewritten(response, {
         text(event) {
-          const chunk = event.startsWith('data: {') ? parsed(event.slice(6)) : undefined;
-          const said = edit(event, chunk as Chunk | undefined);
+          const said = edit(event, chunkOf(event) as Chunk | undefined);
           if (said === undefined) return raw(event);
           const pieces = Array.isArray(said) ? (said as readonly (string | Chunk)[]) : [said as string | Chunk];
           const sent = pieces.map(raw).join('');
@@ -107,8 +107,4 @@ export const answersOf = (hit: () => void): Answers => {
   };
 };
 
-export const failed = (status: number, message: string, reason?: string, retryable = false): Response =>
-  Response.json(
-    { error: { code: status, message, ...(reason === undefined ? {} : { metadata: { reason, retryable } }) } },
-    { status },
-  );
+export { refusal as failed };

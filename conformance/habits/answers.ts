@@ -1,7 +1,10 @@
 import { rewritten } from '../../emulator/wire/answer.js';
-import { isRecord, type Json } from '../../emulator/wire/json.js';
+import { chunkOf, frameOf } from '../../emulator/wire/chunks.js';
+import { isRecord } from '../../emulator/wire/json.js';
 import { isStream, readAhead } from '../../emulator/wire/streams.js';
 import type { Habit } from './habit.js';
+import { pages, slowBy } from './harmless/answers.js';
+import { crlf, events } from './harmless/framings.js';
 import { pathOf } from './wire.js';
 
 export const ownFraming: Habit = {
@@ -9,20 +12,17 @@ export const ownFraming: Habit = {
   what: 'frames its streams in its own way',
   kit: 'takes every framing that the format of event streams allows',
   /** Lines end in CR LF, events have types and ids, comments come between them, chunks carry more fields. */
-  serve: (next, { random }) => {
+  serve: (next, setting) => {
     let id = 0;
-    const text = (event: string): string => {
-      const data = /^data: (.*)$/s.exec(event)?.[1];
-      if (data === undefined) return `${event.replaceAll('\n', '\r\n')}\r\n\r\n`;
-      let said = data;
-      if (data !== '[DONE]') {
-        const chunk = JSON.parse(data) as Json;
-        said = JSON.stringify({ ...chunk, system_fingerprint: `fp_${++id}`, service_tier: null });
-      }
-      const before = random() < 0.3 ? ': still here\r\n\r\n' : '';
-      return `${before}event: message\r\nid: ${++id}\r\ndata: ${said}\r\n\r\n`;
-    };
-    return async (request) => rewritten(await next(request), { text });
+    const named = events((event) => {
+      const chunk = chunkOf(event);
+      const more = () => ({ system_fingerprint: `fp_${++id}`, service_tier: null });
+      const sent = chunk === undefined ? `${event}\n\n` : frameOf({ ...chunk, ...more() });
+      if (event.startsWith(':')) return sent;
+      const before = setting.random() < 0.3 ? ': still here\n\n' : '';
+      return `${before}event: message\nid: ${++id}\n${sent}`;
+    });
+    return crlf(named(next, setting), setting);
   },
 };
 
@@ -60,19 +60,11 @@ export const ownSuccesses: Habit = {
   },
 };
 
-/** ms before each answer. */
-const DELAY = 2_000;
-
 export const slowAnswers: Habit = {
   id: 'slow-answers',
   what: 'answers slowly',
   kit: 'waits 10 s for a read, and at least 40 s for a write or a prompt',
-  serve:
-    (next, { host }) =>
-    async (request) => {
-      await host.sleep(DELAY);
-      return next(request);
-    },
+  serve: slowBy(2_000),
 };
 
 export const lateOpening: Habit = {
@@ -94,16 +86,5 @@ export const shortPages: Habit = {
   what: 'gives short pages',
   kit: 'reads further pages until it has found what it looks for',
   /** Lists without a limit are short, and pages may be shorter than their limit. */
-  serve:
-    (next, { random }) =>
-    (request) => {
-      const url = new URL(request.url);
-      const lists = request.method === 'GET' && pathOf(request) === '/interns';
-      const limit = url.searchParams.get('limit');
-      const asked =
-        limit === null ? 3 : /^[1-9]\d{0,2}$/.test(limit) && Number(limit) <= 500 ? Number(limit) : undefined;
-      if (!lists || asked === undefined) return next(request);
-      url.searchParams.set('limit', String(limit !== null && asked > 2 && random() < 0.5 ? asked - 1 : asked));
-      return next(new Request(url, request));
-    },
+  serve: pages((limit, { random }) => (limit === undefined ? 3 : limit > 2 && random() < 0.5 ? limit - 1 : limit)),
 };

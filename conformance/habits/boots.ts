@@ -1,7 +1,7 @@
-import { rewritten } from '../../emulator/wire/answer.js';
+import { refusal, rewritten } from '../../emulator/wire/answer.js';
 import { isRecord } from '../../emulator/wire/json.js';
 import type { Habit } from './habit.js';
-import { about, beside, eachRecord, pathOf, refusal } from './wire.js';
+import { about, beside, eachRecord, pathOf } from './wire.js';
 
 export const bootsAtOnce: Habit = {
   id: 'boots-at-once',

@@ -1,6 +1,7 @@
+import { refusal } from '../../emulator/wire/answer.js';
 import type { Habit } from './habit.js';
 import { LATER, type Learnt, type Visit } from './visit.js';
-import { about, beside, bodyOf, refusal } from './wire.js';
+import { about, beside, bodyOf } from './wire.js';
 
 /** The answers of a service to a create for which it has no room. */
 export const REFUSED: ReadonlySet<number> = new Set([402, 403, 409, 422, 429]);

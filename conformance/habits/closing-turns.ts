@@ -1,8 +1,8 @@
-import { rewritten } from '../../emulator/wire/answer.js';
+import { refusal, rewritten } from '../../emulator/wire/answer.js';
 import { isRecord, type Json } from '../../emulator/wire/json.js';
 import { PROMPTS, TURNING } from './dealings.js';
 import type { Habit } from './habit.js';
-import { about, beside, bodyOf, refusal, retryAfter } from './wire.js';
+import { about, beside, bodyOf, retryAfter } from './wire.js';
 
 /** ms for which a turn begins, and for which it ends. */
 const TURNS = 400;

@@ -1,3 +1,4 @@
+import { refusal } from '../../emulator/wire/answer.js';
 import type { CredentialName, Send } from '../probe/request.js';
 import type { Habit } from './habit.js';
 import { about } from './wire.js';
@@ -28,8 +29,7 @@ export const expiringTokens: Habit = {
       const { token, path } = about(request);
       const issued = [...keys.api, keys.outsider];
       const personal = token !== undefined && !issued.includes(token) && path.startsWith('/interns');
-      if (personal && host.now() - began > LIFETIME)
-        return Response.json({ error: { code: 401, message: 'Invalid or missing API key' } }, { status: 401 });
+      if (personal && host.now() - began > LIFETIME) return refusal(401, 'Invalid or missing API key');
       return next(request);
     };
   },

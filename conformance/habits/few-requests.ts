@@ -1,6 +1,7 @@
+import { refusal } from '../../emulator/wire/answer.js';
 import { TURNS } from './dealings.js';
 import type { Habit } from './habit.js';
-import { refusal, retryAfter } from './wire.js';
+import { retryAfter } from './wire.js';
 
 /** Most requests that the service takes in a second. */
 const MOST = 1;

@@ -1,9 +1,9 @@
-import { rewritten } from '../../emulator/wire/answer.js';
+import { refusal, rewritten } from '../../emulator/wire/answer.js';
 import { isRecord, jsonOf } from '../../emulator/wire/json.js';
 import { tokenOf } from '../../emulator/wire/request.js';
 import type { Habit } from './habit.js';
 import { excused, refusedWith } from './measured.js';
-import { about, idIn, pathOf, refusal } from './wire.js';
+import { about, idIn, pathOf } from './wire.js';
 
 export const kindFirst: Habit = {
   id: 'kind-first',

@@ -1,9 +1,9 @@
-import { rewritten } from '../../emulator/wire/answer.js';
+import { refusal, rewritten } from '../../emulator/wire/answer.js';
 import type { Habit } from './habit.js';
 import { becomes, excused, takesPrompts } from './measured.js';
 import { isBusy } from './not-now.js';
 import type { Tried, Visit } from './visit.js';
-import { about, beside, refusal } from './wire.js';
+import { about, beside } from './wire.js';
 
 /** Whether an intern takes a prompt after a suspend has ended its work. If not, the work was not the cause. */
 async function isFreeAfterSuspend(visit: Visit, id: string): Promise<boolean | undefined> {

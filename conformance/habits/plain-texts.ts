@@ -1,3 +1,4 @@
+import { refusal } from '../../emulator/wire/answer.js';
 import { isRecord, jsonOf } from '../../emulator/wire/json.js';
 import type { Habit } from './habit.js';
 import { instead } from './measured.js';
@@ -20,19 +21,7 @@ export const plainTexts: Habit = {
     const body = jsonOf(await request.clone().text());
     const odd = (text: unknown) => typeof text === 'string' && /^$|[^A-Za-z0-9 .,]/.test(text);
     if (!isRecord(body) || !(odd(body.description) || odd(body.instructions))) return next(request);
-    return (
-      (await refusedAnyway(next, request)) ??
-      Response.json(
-        {
-          error: {
-            code: 400,
-            message: 'Invalid request body',
-            metadata: { reason: 'invalid_body', retryable: false },
-          },
-        },
-        { status: 400 },
-      )
-    );
+    return (await refusedAnyway(next, request)) ?? refusal(400, 'Invalid request body', 'invalid_body');
   },
   /**
    * A create or an update was refused for the characters of a text if it is accepted with plain words. Later checks then send

@@ -1,8 +1,8 @@
-import { rewritten } from '../../emulator/wire/answer.js';
+import { refusal, rewritten } from '../../emulator/wire/answer.js';
 import { isRecord, jsonOf } from '../../emulator/wire/json.js';
 import { withRequest } from '../../emulator/wire/request.js';
 import type { Habit } from './habit.js';
-import { about, eachRecord, pathOf, refusal } from './wire.js';
+import { about, eachRecord, pathOf } from './wire.js';
 
 export const ownFields: Habit = {
   id: 'own-fields',

@@ -1,8 +1,9 @@
+import { refusal } from '../../emulator/wire/answer.js';
 import { isRecord } from '../../emulator/wire/json.js';
 import { withRequest } from '../../emulator/wire/request.js';
 import type { Habit } from './habit.js';
 import { excused, instead, refusedWith } from './measured.js';
-import { about, refusal } from './wire.js';
+import { about } from './wire.js';
 
 export const ownRoutes: Habit = {
   id: 'own-routes',

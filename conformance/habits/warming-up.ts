@@ -1,8 +1,9 @@
+import { refusal } from '../../emulator/wire/answer.js';
 import type { Habit } from './habit.js';
 import { excused, takesPrompts } from './measured.js';
 import { isNow } from './not-now.js';
 import { LATER } from './visit.js';
-import { about, beside, bodyOf, idIn, refusal } from './wire.js';
+import { about, beside, bodyOf, idIn } from './wire.js';
 
 /** ms after a provision in which an intern takes no prompt, even if it runs. */
 const WARMING = 5_000;

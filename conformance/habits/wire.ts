@@ -1,3 +1,4 @@
+import { refusal } from '../../emulator/wire/answer.js';
 import { isRecord, type Json } from '../../emulator/wire/json.js';
 import { bodyOf as jsonIn, tokenOf } from '../../emulator/wire/request.js';
 import type { Fetch } from '../../emulator/wire/serve.js';
@@ -22,8 +23,6 @@ export async function bodyOf(request: Request): Promise<Readonly<Json>> {
 export const idIn = async (response: Response): Promise<string> =>
   ((await response.clone().json()) as { id: string }).id;
 
-export const refusal = (status: number, message: string, reason: string, retryable = false, headers = {}): Response =>
-  Response.json({ error: { code: status, message, metadata: { reason, retryable } } }, { status, headers });
 export const unknown = (): Response => refusal(404, 'Intern not found', 'not_found');
 
 /** The address of the interface, by a request to any of its paths. */

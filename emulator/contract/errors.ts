@@ -156,12 +156,16 @@ export function envelope(key: ErrorKey, message?: string): ErrorEnvelope {
 }
 
 /** The envelope of any row, also one outside the table (faults). */
-export function rowEnvelope(row: ErrorRow, message?: string): ErrorEnvelope {
-  return {
-    error: {
-      code: row.status,
-      message: message ?? row.message,
-      ...(row.reason === undefined ? {} : { metadata: { reason: row.reason, retryable: row.retryable ?? false } }),
-    },
-  };
+export function rowEnvelope(row: ErrorRow, message = row.message): ErrorEnvelope {
+  return errorEnvelope(row.status, message, row.reason, row.retryable);
 }
+
+/** The envelope of any error. Without a reason it has no metadata. */
+export const errorEnvelope = (
+  code: number,
+  message: string,
+  reason: string | undefined,
+  retryable = false,
+): ErrorEnvelope => ({
+  error: { code, message, ...(reason === undefined ? {} : { metadata: { reason, retryable } }) },
+});

@@ -3,6 +3,7 @@ import { type ErrorKey, envelope, Refusal } from '../contract/errors.js';
 import type { InternRow } from '../contract/state.js';
 import { refusalResponse, toResponse } from '../http/response.js';
 import { contentOf } from '../wire/answer.js';
+import { DONE, frameOf } from '../wire/chunks.js';
 import { valueAt } from '../wire/json.js';
 import { tokenOf } from '../wire/request.js';
 import { isStream } from '../wire/streams.js';
@@ -62,7 +63,7 @@ function ending({ requestId }: Scene, stage: Stage, last: Chunk, finish: string,
     { ...head, choices, ...(error === undefined ? {} : envelope(error)) },
     { ...head, choices: [], session_id: session, usage: null },
   ];
-  return { text: `${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')}data: [DONE]\n\n` };
+  return { text: chunks.map(frameOf).join('') + DONE };
 }
 
 const atWrite =

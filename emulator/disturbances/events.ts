@@ -1,4 +1,4 @@
-import { jsonOf } from '../wire/json.js';
+import { chunkOf, DONE } from '../wire/chunks.js';
 
 /** One event of a chat stream, with the blank line that ends it, and the places in the stream that it makes. */
 export interface NamedEvent {
@@ -24,11 +24,6 @@ export interface ToolCall {
   readonly function: { readonly name: string; readonly arguments: string };
 }
 
-const DONE = 'data: [DONE]\n\n';
-
-const chunkOf = (text: string): Chunk | undefined =>
-  text.startsWith('data: {') ? (jsonOf(text.slice(6)) as Chunk | undefined) : undefined;
-
 /** Names the places of one stream, event by event (EXP-2). */
 export function createEventNames(): (text: string) => NamedEvent {
   let began = false;
@@ -36,7 +31,7 @@ export function createEventNames(): (text: string) => NamedEvent {
   let pieces = 0;
   return (text) => {
     if (text === DONE) return { text, before: 'before-done', after: 'after-done', chunk: undefined };
-    const chunk = chunkOf(text);
+    const chunk = chunkOf(text) as Chunk | undefined;
     if (chunk === undefined) return { text, before: undefined, after: undefined, chunk };
     const choice = chunk.choices?.[0];
     if (choice === undefined) return { text, before: 'before-final', after: undefined, chunk };

@@ -1,3 +1,4 @@
+import { errorEnvelope } from '../contract/errors.js';
 import { jsonOf } from './json.js';
 import { eachEvent, isStream, type Passing, passed } from './streams.js';
 
@@ -14,6 +15,10 @@ export interface Changes {
   /** The client has left the stream; `cancel` reports it to the target. Without this hook it is reported at once. */
   left?(cancel: () => void): void;
 }
+
+/** A refusal in the usual envelope. */
+export const refusal = (status: number, message: string, reason?: string, retryable = false, headers = {}): Response =>
+  Response.json(errorEnvelope(status, message, reason, retryable), { status, headers });
 
 /** The JSON of a successful answer, which stays readable. */
 export const contentOf = async (response: Response): Promise<unknown> =>

@@ -1,6 +1,6 @@
 import { rewritten } from '../../../emulator/wire/answer.js';
 import { isRecord, type Json } from '../../../emulator/wire/json.js';
-import type { Fetch, Serve } from '../../../emulator/wire/serve.js';
+import type { Fetch, Serve, Setting } from '../../../emulator/wire/serve.js';
 import { eachRecord, pathOf } from '../wire.js';
 import { chunkText } from './framings.js';
 
@@ -59,14 +59,15 @@ export const noContent: Serve = (next) => async (request) => {
   return new Response(null, { status: 204, headers });
 };
 
-/** Time that an answer takes, in ms of the service's clock. */
-const SLOW = 5_000;
-export const slow: Serve =
+/** Answers later, by ms of the service's clock. */
+export const slowBy =
+  (ms: number): Serve =>
   (next, { host }) =>
   async (request) => {
-    await host.sleep(SLOW);
+    await host.sleep(ms);
     return next(request);
   };
+export const slow = slowBy(5_000);
 
 /** A read of an intern shows another status. */
 const shows =
@@ -82,12 +83,18 @@ const shows =
 export const slowBoot = shows('provisioning');
 export const otherStatus = shows('warming_up');
 
+/** Lists with another limit than the request's, which may have none. A list with an invalid limit stays. */
+export const pages =
+  (other: (limit: number | undefined, setting: Setting) => number): Serve =>
+  (next, setting) =>
+  (request) => {
+    const url = new URL(request.url);
+    const limit = url.searchParams.get('limit');
+    const valid = limit === null || (/^[1-9]\d{0,2}$/.test(limit) && Number(limit) <= 500);
+    if (request.method !== 'GET' || pathOf(request) !== '/interns' || !valid) return next(request);
+    url.searchParams.set('limit', String(other(limit === null ? undefined : Number(limit), setting)));
+    return next(new Request(url, request));
+  };
+
 /** A page holds one intern, whatever the limit. */
-export const shortPage: Serve = (next) => (request) => {
-  const url = new URL(request.url);
-  const limit = url.searchParams.get('limit');
-  const lists = pathOf(request) === '/interns' && (limit === null || /^[1-9]\d{0,2}$/.test(limit));
-  if (!lists || Number(limit) > 500) return next(request);
-  url.searchParams.set('limit', '1');
-  return next(new Request(url, request));
-};
+export const shortPage = pages(() => 1);

@@ -1,5 +1,6 @@
 import { rewritten } from '../../../emulator/wire/answer.js';
-import { isRecord, type Json, jsonOf } from '../../../emulator/wire/json.js';
+import { chunkOf, DONE, frameOf } from '../../../emulator/wire/chunks.js';
+import type { Json } from '../../../emulator/wire/json.js';
 import type { Serve } from '../../../emulator/wire/serve.js';
 import { isStream } from '../../../emulator/wire/streams.js';
 
@@ -9,10 +10,8 @@ const BETWEEN = 2;
 const HELD = 250;
 const STEP = 5;
 
-const DONE = 'data: [DONE]';
-
 /** Changes the events of a stream one by one, by their numbers. */
-const events =
+export const events =
   (changed: (event: string, n: number) => string): Serve =>
   (next) =>
   async (request) => {
@@ -25,8 +24,8 @@ export const comments = events((event, n) => `${n % 2 === 0 ? ': keepalive' : ':
 
 /** Events of an unknown type come between the first one and the end. */
 export const unknownEvents = events((event, n) => {
-  const ping = 'event: ping\ndata: {"type":"ping"}\n\n';
-  return n === 0 || event.startsWith(DONE) ? `${event}\n\n` : `${ping}${event}\n\n`;
+  const ping = n === 0 || `${event}\n\n` === DONE ? '' : 'event: ping\ndata: {"type":"ping"}\n\n';
+  return `${ping}${event}\n\n`;
 });
 
 /** Lines end in CR LF. */
@@ -34,8 +33,8 @@ export const crlf = events((event) => `${event.replaceAll('\n', '\r\n')}\r\n\r\n
 
 /** Changes the JSON of a chunk. Any other event stays. */
 export const chunkText = (change: (chunk: Json) => Json) => (event: string) => {
-  const chunk = event.startsWith('data: {') ? jsonOf(event.slice(6)) : undefined;
-  return `${isRecord(chunk) ? `data: ${JSON.stringify(change(chunk))}` : event}\n\n`;
+  const chunk = chunkOf(event);
+  return chunk === undefined ? `${event}\n\n` : frameOf(change(chunk));
 };
 
 type Bytes = ReadableStreamDefaultReader<Uint8Array>;

@@ -1,4 +1,5 @@
 import { Refusal } from '../../../emulator/contract/errors.js';
+import { DONE } from '../../../emulator/wire/chunks.js';
 import { changedAt, type Json } from '../../../emulator/wire/json.js';
 import { withRequest } from '../../../emulator/wire/request.js';
 import { defineMutants } from '../mutant.js';
@@ -7,7 +8,7 @@ import { endsAfter, whenAnswered, yields } from '../operators/behaviours.js';
 import { settings, wrap } from '../operators/parts.js';
 import { again, sentAnswers } from '../operators/requests.js';
 import { answering, endsRuns, refusesAnswers, refusesEvery, runsOf, streamingIn } from '../operators/runs.js';
-import { cannedReply, DONE, final } from '../operators/streams.js';
+import { cannedReply, final } from '../operators/streams.js';
 
 const STALE = 'interaction_not_pending';
 const UNACCEPTABLE = { of: 'chat', status: 400, says: 'Unacceptable answer' } as const;

@@ -1,11 +1,12 @@
 import type { ApprovalMode } from '../../../emulator/contract/run.js';
+import { chunkOf, DONE } from '../../../emulator/wire/chunks.js';
 import { type Json, valueAt } from '../../../emulator/wire/json.js';
 import { defineMutants } from '../mutant.js';
 import { answersItself } from '../operators/behaviours.js';
 import { wrap } from '../operators/parts.js';
 import { sends, sentPrompts, texts } from '../operators/requests.js';
 import { showsRuns, withEnd } from '../operators/runs.js';
-import { choiceOf, chunk, chunkOf, chunks, DONE, frames, heldBack, questions } from '../operators/streams.js';
+import { choiceOf, chunk, chunks, frames, heldBack, questions } from '../operators/streams.js';
 
 const CALL = 'choices.[].delta.tool_calls.[]';
 

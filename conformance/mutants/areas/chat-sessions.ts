@@ -1,3 +1,4 @@
+import { errorEnvelope } from '../../../emulator/contract/errors.js';
 import { isRecord, type Json } from '../../../emulator/wire/json.js';
 import { withRequest } from '../../../emulator/wire/request.js';
 import { defineMutants, type Mutation } from '../mutant.js';
@@ -21,9 +22,7 @@ export const CHAT_SESSIONS = defineMutants({
   // An intern that cannot be reached opens a stream that ends with an error.
   'unreachable-reported-in-the-stream': answers(
     { of: 'chat', status: 502 },
-    cannedReply('', 'error', {
-      error: { code: 502, message: 'unreachable', metadata: { reason: 'intern_unreachable', retryable: true } },
-    }),
+    cannedReply('', 'error', { ...errorEnvelope(502, 'unreachable', 'intern_unreachable', true) }),
   ),
   'unreachable-for-good': errors({ reason: 'intern_unreachable', status: 502 }, { retryable: false }),
   // A run that says something and fails at once is 502.

@@ -1,3 +1,4 @@
+import { DONE } from '../../../emulator/wire/chunks.js';
 import { type Json, valueAt } from '../../../emulator/wire/json.js';
 import { bodyOf } from '../../../emulator/wire/request.js';
 import { holdsStreams } from '../../../test/targets/holding.js';
@@ -5,7 +6,7 @@ import { defineMutants } from '../mutant.js';
 import { exchanges } from '../operators/answers.js';
 import { settings } from '../operators/parts.js';
 import { sends, sent } from '../operators/requests.js';
-import { BEAT, choiceOf, chunk, chunks, DONE, final, frames, heldBack, saysSomething } from '../operators/streams.js';
+import { BEAT, choiceOf, chunk, chunks, final, frames, heldBack, saysSomething } from '../operators/streams.js';
 
 const CONTENT = 'choices.[].delta.content';
 const isContent = (one: Json | undefined): boolean => Boolean(valueAt(one, CONTENT));

@@ -1,3 +1,4 @@
+import { refusal } from '../../../emulator/wire/answer.js';
 import type { Json } from '../../../emulator/wire/json.js';
 import { defineMutants, type Mutation } from '../mutant.js';
 import { answers, body, errors, jsonReply, withoutHeader } from '../operators/answers.js';
@@ -27,8 +28,7 @@ interface DaemonAnswer {
 const ok = (request: Request) =>
   Response.json({ ok: true, verified: { version: 'v1', method: request.method, path: new URL(request.url).pathname } });
 
-const refuse = (reason: string, status = 401) =>
-  Response.json({ error: { code: status, message: 'Refused', metadata: { reason, retryable: false } } }, { status });
+const refuse = (reason: string, status = 401) => refusal(status, 'Refused', reason);
 
 /** Changes what the daemons answer; undefined leaves it. `begin` is called for each emulator. */
 const daemons = (begin: () => (answered: DaemonAnswer) => Response | undefined): Mutation => ({

@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorKey } from '../../../emulator/contract/errors.js';
+import { ERRORS, type ErrorKey, envelope, errorEnvelope } from '../../../emulator/contract/errors.js';
 import { isRecord, type Json, type JsonPath, jsonOf } from '../../../emulator/wire/json.js';
 import { type Handler, type Mutation, together } from '../mutant.js';
 import { createMemory, exchangeOf, isOf, type MutantExchange, type NewValue, type Of, put } from './exchange.js';
@@ -29,16 +29,11 @@ export const NOTHING: Reply = { status: 204, headers: {}, body: null };
 
 /** An error in the usual envelope. */
 export const errorReply = (status: number, message: string, reason?: string, retryable = false): Reply =>
-  jsonReply(status, {
-    error: { code: status, message, ...(reason === undefined ? {} : { metadata: { reason, retryable } }) },
-  });
+  jsonReply(status, errorEnvelope(status, message, reason, retryable));
 
 /** A refusal of the emulator's table. */
-export function refused(key: ErrorKey, headers: Readonly<Record<string, string>> = {}): Reply {
-  const row: { status: number; message: string; reason?: string; retryable?: boolean } = ERRORS[key];
-  const reply = errorReply(row.status, row.message, row.reason, row.retryable);
-  return { ...reply, headers: { ...reply.headers, ...headers } };
-}
+export const refused = (key: ErrorKey, headers?: Readonly<Record<string, string>>): Reply =>
+  jsonReply(ERRORS[key].status, envelope(key), headers);
 
 const isJson = (reply: Reply): reply is Reply & { readonly body: string } =>
   typeof reply.body === 'string' && reply.headers['content-type']?.startsWith('application/json') === true;

@@ -1,11 +1,11 @@
-import { isRecord, type Json, type JsonPath, jsonOf } from '../../../emulator/wire/json.js';
+import { chunkOf, DONE, frameOf } from '../../../emulator/wire/chunks.js';
+import type { Json, JsonPath } from '../../../emulator/wire/json.js';
 import { createEventSplitter, eachEvent, isStream, passed, readAhead } from '../../../emulator/wire/streams.js';
 import type { Mutation } from '../mutant.js';
 import { type ErrorChange, type Reply, replies } from './answers.js';
 import { exchangeOf, isOf, type MutantExchange, type NewValue, put } from './exchange.js';
 
 export const BEAT = ': keepalive\n\n';
-export const DONE = 'data: [DONE]\n\n';
 /** A comment without words. */
 const SILENT = ': \n\n';
 
@@ -31,14 +31,6 @@ interface Choice {
 
 export const choiceOf = (chunk: Json | undefined): Choice | undefined => (chunk?.choices as Choice[] | undefined)?.[0];
 
-export const frameOf = (chunk: Json): string => `data: ${JSON.stringify(chunk)}\n\n`;
-
-/** The chunk of a frame; undefined if it carries none. */
-export function chunkOf(frame: string): Json | undefined {
-  const chunk = frame.startsWith('data: {') ? jsonOf(frame.slice('data: '.length)) : undefined;
-  return isRecord(chunk) ? chunk : undefined;
-}
-
 /** Whether the intern has said, thought or asked something. */
 export const saysSomething = (chunk: Json | undefined): boolean => {
   const delta = choiceOf(chunk)?.delta;
@@ -59,10 +51,7 @@ export const chunks = (
       const chunk = chunkOf(frame);
       if (!chunk) return frame;
       finish = choiceOf(chunk)?.finish_reason ?? finish;
-      return [change(chunk, finish) ?? []]
-        .flat()
-        .map((one) => frameOf(one as Json))
-        .join('');
+      return [change(chunk, finish) ?? []].flat().map(frameOf).join('');
     };
   });
 
