@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createVirtualHost } from '../../test/targets/virtual-host.js';
 import { HELD_CREDENTIALS } from '../probe/request.js';
 import { REPORTERS } from '../report/index.js';
 import { run } from '../run.js';
 import { checks as allChecks } from '../scenarios/index.js';
 import { createEmulatorDriver, newEmulator } from './emulator.js';
+import { createVirtualHost } from './virtual-host.js';
 
 /** Scripts that nothing says an emulator ships, though ours does. */
 const UNNAMED = /script: (says-nothing|ask-permission-twice|ask-then-silent)\b/;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { check, fakeTarget, runAt } from '../../test/targets/fake-target.js';
-import { createVirtualHost } from '../../test/targets/virtual-host.js';
+import { createVirtualHost } from '../drivers/virtual-host.js';
 import { cleanupTimeAt } from './cleaning.js';
 
 test('a clean-up may take as long as so many requests took in the run, within bounds', () => {

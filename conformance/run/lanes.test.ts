@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Setting } from '../../emulator/wire/serve.js';
 import { check, fakeDriver, fakeHost, fakeTarget, runAt } from '../../test/targets/fake-target.js';
-import { createVirtualHost } from '../../test/targets/virtual-host.js';
+import { createVirtualHost } from '../drivers/virtual-host.js';
 import { equal, fail } from '../framework/assert.js';
 import type { Check } from '../framework/check.js';
 import { Finding } from '../framework/finding.js';

@@ -1,5 +1,6 @@
 import { newEmulator } from '../../conformance/drivers/emulator.js';
 import { createLiveDriver } from '../../conformance/drivers/live.js';
+import { createVirtualHost } from '../../conformance/drivers/virtual-host.js';
 import { SHIPPED } from '../../conformance/framework/profile.js';
 import { createRandom, hash } from '../../conformance/framework/random.js';
 import type { Habit } from '../../conformance/habits/habit.js';
@@ -8,7 +9,6 @@ import type { Emulator, EmulatorOptions } from '../../emulator/index.js';
 import type { Fetch, Serve, Setting } from '../../emulator/wire/serve.js';
 import { crowd } from './crowd.js';
 import { ASKERS, disobey, type Talks, whims } from './interns.js';
-import { createVirtualHost } from './virtual-host.js';
 
 /** How a deployment differs from an emulator that obeys every prompt. */
 export interface Deployment {
