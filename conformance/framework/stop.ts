@@ -44,6 +44,16 @@ export const isLimit = (stop: Stop | undefined): stop is LimitStop =>
 /** Whether the stop is for a default limit of the budget, not a given one. */
 export const isOfBudget = (stop: Stop): boolean => isLimit(stop) && stop.budget !== undefined;
 
+/** A mistake of the kit about an exchange, in no check of its own. */
+export interface Fault {
+  readonly kind: 'fault';
+  /** The number of the exchange. */
+  readonly exchange: number;
+  /** Method and path of its request. */
+  readonly request: string;
+  readonly message: string;
+}
+
 /** Why a run without a failed check does not pass. */
 export type Incomplete =
   | Stop
@@ -60,6 +70,7 @@ export type Incomplete =
     }
   | { readonly kind: 'unreached'; readonly checks: number }
   | { readonly kind: 'errors'; readonly ids: readonly string[] }
+  | Fault
   | { readonly kind: 'left-behind'; readonly interns: number }
   | { readonly kind: 'shards'; readonly missing: readonly number[]; readonly of: number };
 

@@ -2,7 +2,7 @@ import { counted } from '../../emulator/contract/counted.js';
 import type { Profile } from '../../emulator/contract/profile.js';
 import type { Found } from '../framework/finding.js';
 import { profileBy } from '../framework/profile.js';
-import type { Stop } from '../framework/stop.js';
+import type { Fault, Stop } from '../framework/stop.js';
 import type { PublicKey } from '../framework/target.js';
 import type { Asked, Exchange } from '../model/exchange.js';
 import { createModel } from '../model/model.js';
@@ -15,7 +15,7 @@ import { type Breach, foundBy, RULES, type Rule, rulesFor, seenBy } from '../rul
 import type { Judgement } from '../rules/rule.js';
 import { foundIn } from '../run/finding.js';
 import type { CheckResult, FailOn, FindingResult, RowHead } from '../run/results.js';
-import { judgementOn, type Tally, tallyOf } from '../run/tally.js';
+import { faultAt, judgementOn, type Tally, tallyOf } from '../run/tally.js';
 import { asKnown, assemble, type Baseline } from '../run/verdict.js';
 import { createCallers } from './callers.js';
 import { createHiding } from './clean.js';
@@ -132,6 +132,7 @@ export function createJudge(options: JudgeOptions = {}) {
   let seen = 0;
   let judged = 0;
   let ignored = 0;
+  let fault: Fault | undefined;
   /** When the first exchange began. */
   let first: number | undefined;
 
@@ -165,12 +166,24 @@ export function createJudge(options: JudgeOptions = {}) {
     const asking = new Set<number>();
     /** False once the host has served a request: a regional one refuses all. */
     let mayBeRegional = true;
+    /** Works on an exchange. An exception is the kit's own fault: the models forget all. */
+    const noting = <T>(asked: Asked, work: () => T): T | undefined => {
+      try {
+        return work();
+      } catch (error) {
+        fault ??= faultAt(asked, error);
+        for (const model of models) model.restart(true);
+        return undefined;
+      }
+    };
     const asks = (...asked: readonly Asked[]) => {
       const [first] = asked;
       if (first === undefined) return;
       asking.add(first.number);
       if (typeof first.caller === 'string') callers.set(first.caller, true);
-      for (const [at, model] of models.entries()) model.asks(asked[at] ?? first);
+      noting(first, () => {
+        for (const [at, model] of models.entries()) model.asks(asked[at] ?? first);
+      });
     };
     return {
       asks,
@@ -191,7 +204,8 @@ export function createJudge(options: JudgeOptions = {}) {
         seen++;
         keep(first);
         const all = models.map((model, at) => ({ model, exchange: exchanges[at] ?? first }));
-        const looked = all.map(({ model, exchange }) => ({ model, seen: seenBy(model, exchange) }));
+        const looked =
+          noting(asked, () => all.map(({ model, exchange }) => ({ model, seen: seenBy(model, exchange) }))) ?? [];
         const shown = looked[0]?.seen;
         for (const rule of shown?.answered.whole === true ? rulesFor(shown) : []) {
           if (!isHeld(rule) || shown === undefined || (views > 1 && BY_NAME.has(rule.id))) continue;
@@ -214,7 +228,9 @@ export function createJudge(options: JudgeOptions = {}) {
           options.confirmed?.(rowOf(tally));
         }
         if (rulings.length > 0) judged++;
-        for (const { model, exchange } of all) model.sees(exchange);
+        noting(asked, () => {
+          for (const { model, exchange } of all) model.sees(exchange);
+        });
         if (!hosts && (first.answered?.status ?? 500) < 300) mayBeRegional = false;
         learnt.sees(first);
         return rulings;
@@ -310,6 +326,7 @@ export function createJudge(options: JudgeOptions = {}) {
           failOn,
           baseline,
           stopped,
+          others: fault === undefined ? [] : [fault],
           exists: (id) => rules.some((rule) => rule.id === id),
         }),
       );

@@ -41,6 +41,12 @@ const marked = (check: CheckResult) => ({ mark: labelOf(check).padEnd(5), tone: 
 /** Lines of the stack of an error. */
 const STACK = 3;
 
+/** The latest exchange before an error. */
+const afterText = ({ transcript }: NonNullable<CheckResult['error']>): string => {
+  const last = transcript.at(-1);
+  return last === undefined ? '' : ` after exchange ${last.number}`;
+};
+
 /** A check that found something, in full. */
 export function lineOf(check: CheckResult): Line {
   const { clause, error, finding, knownAs, requirement, title } = check;
@@ -57,11 +63,12 @@ export function lineOf(check: CheckResult): Line {
     said: [
       ...(clause === undefined ? [] : [{ text: title }]),
       { text: sentence, beside: `(${where})` },
-      ...(error === undefined ? [] : [{ text: `${faultOf(check)}: ${error.message}` }]),
+      ...(error === undefined ? [] : [{ text: `${faultOf(check)}${afterText(error)}: ${error.message}` }]),
       ...stack.map((text): Said => ({ text, tone: 'quiet' })),
     ],
     facts: [...known, ...facts.filter((fact) => !again.includes(fact))],
-    ...(finding && { exchanges: finding.transcript, finding }),
+    ...(finding && { finding }),
+    ...((finding ?? error) && { exchanges: (finding ?? error)?.transcript ?? [] }),
     again,
   };
 }

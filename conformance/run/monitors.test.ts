@@ -147,7 +147,8 @@ test('a rule that throws is an error of the kit, with the exchange, and spoils n
   const row = results.checks.find(({ id }) => id === 'm/broken');
   expect(row).toMatchObject({
     verdict: 'error',
-    error: { message: expect.stringMatching(/exchange \d+: TypeError: x is/) },
+    error: { message: expect.stringMatching(/exchange \d+ \(\w+ \/interns.*\): TypeError: x is/) },
   });
   expect(rowOf(results)?.verdict).toBe('pass');
+  expect(results.exit).toBe(70);
 });

@@ -1,5 +1,6 @@
 import type { Check } from '../framework/check.js';
 import { Finding, type Found } from '../framework/finding.js';
+import type { Fault } from '../framework/stop.js';
 import type { Target } from '../framework/target.js';
 import type { Exchange, Asked as Request } from '../model/exchange.js';
 import type { Model } from '../model/model.js';
@@ -20,7 +21,7 @@ import {
   situationOf,
 } from '../rules/index.js';
 import { exchangeOf, streamOf, WRONG_KEY } from './exchange-of.js';
-import { judgementOn, type Tally, tallyOf } from './tally.js';
+import { faultAt, judgementOn, type Tally, tallyOf } from './tally.js';
 
 /** Most kinds of breaches that a monitor keeps. */
 const KINDS = 40;
@@ -107,6 +108,7 @@ export function createMonitors(model: Model, now: () => number) {
   /** Requests under way, by their number. */
   const asking = new Map<number, Request>();
   const monitors = new Map<string, Monitor>();
+  let fault: Fault | undefined;
   let watching: typeof rulesFor | undefined;
   let last = 0;
   /** A moment after every earlier one, however coarse the clock is. */
@@ -125,6 +127,15 @@ export function createMonitors(model: Model, now: () => number) {
     if (staged && !isStaged) model.restart();
     isStaged = staged;
     return !staged;
+  };
+  /** Works on an exchange. An exception is the kit's own fault, and not of the check that sent the request: the model forgets all. */
+  const noting = (asked: Request, work: () => void) => {
+    try {
+      work();
+    } catch (error) {
+      fault ??= faultAt(asked, error);
+      model.restart(true);
+    }
   };
   const findingOf = (breach: Breach, { asked }: Seen, more: Partial<Found> = {}): Finding =>
     new Finding({
@@ -214,6 +225,10 @@ export function createMonitors(model: Model, now: () => number) {
       if (monitor.failure !== undefined) throw monitor.failure;
       return monitor;
     },
+    /** The first mistake of the model, or of a rule that the run does not report. */
+    get fault(): Fault | undefined {
+      return fault;
+    },
     /** The number of kinds of breaches: all, or those that one check showed first. */
     broken: (by?: string): number =>
       by === undefined ? [...broken.values()].reduce((sum, one) => sum + one, 0) : (broken.get(by) ?? 0),
@@ -251,33 +266,36 @@ export function createMonitors(model: Model, now: () => number) {
       if (!counts(by)) return;
       const request = { ...asked, at: moment() };
       asking.set(request.number, request);
-      model.asks(request);
+      noting(request, () => model.asks(request));
     },
     /** No answer came. */
     lost(number: number) {
       const asked = takeAsked(number);
-      if (asked !== undefined) model.sees({ asked, answered: undefined });
+      if (asked !== undefined) noting(asked, () => model.sees({ asked, answered: undefined }));
     },
     /** The head of an answer came. */
     begins(number: number, status: number) {
       const asked = asking.get(number);
-      if (asked !== undefined) model.begins(asked, status, moment());
+      if (asked !== undefined) noting(asked, () => model.begins(asked, status, moment()));
     },
     sees(send: Send, answer: Answer, record: Evidence, by: Sender | undefined) {
       if (!counts(by)) return;
       const request = takeAsked(record.number);
       // This read measures how late reads are: it may miss the latest write.
       if (request === undefined || send.soon === true) return;
-      judge({ send, status: answer.status, record, by }, exchangeOf(request, answer, moment()));
+      const judged = { send, status: answer.status, record, by };
+      noting(request, () => judge(judged, exchangeOf(request, answer, moment())));
     },
     hears(send: Send, transcript: Transcript, record: Evidence, by: Sender | undefined) {
       if (!counts(by)) return;
       const request = takeAsked(record.number);
       if (request === undefined) return;
-      const exchange = streamOf(request, transcript, moment());
-      // The end of a check closes its streams: these are not judged.
-      if (record.ended === 'end') judge({ send, status: 200, record, by }, exchange);
-      else model.glimpses(exchange);
+      noting(request, () => {
+        const exchange = streamOf(request, transcript, moment());
+        // The end of a check closes its streams: these are not judged.
+        if (record.ended === 'end') judge({ send, status: 200, record, by }, exchange);
+        else model.glimpses(exchange);
+      });
     },
   };
 }

@@ -185,10 +185,13 @@ export function openRun(options: Omit<RunnerOptions, 'checks'>, { puts = true } 
         slow: driver.slow,
         ...(options.budget === undefined ? {} : { budget: options.budget }),
       },
-      others: CREDENTIAL_NAMES.flatMap((credential): Incomplete[] => {
-        const how = session.unusable(credential);
-        return how === undefined ? [] : [{ kind: 'unusable', credential, how }];
-      }),
+      others: [
+        ...(session.monitors.fault === undefined ? [] : [session.monitors.fault]),
+        ...CREDENTIAL_NAMES.flatMap((credential): Incomplete[] => {
+          const how = session.unusable(credential);
+          return how === undefined ? [] : [{ kind: 'unusable', credential, how }];
+        }),
+      ],
     }),
   };
 }

@@ -196,7 +196,8 @@ export interface Results {
   readonly verdict: 'pass' | 'fail' | 'incomplete';
   /** Why the run is incomplete, or fails without a check. */
   readonly incomplete: readonly Incomplete[];
-  readonly exit: 0 | 1 | 3;
+  /** 70: nothing failed, but the kit itself made a mistake. */
+  readonly exit: 0 | 1 | 3 | 70;
   readonly counts: Readonly<Record<Verdict, number>>;
   readonly requests: number;
   readonly checks: readonly CheckResult[];

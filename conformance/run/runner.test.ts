@@ -35,7 +35,14 @@ describe('verdicts', () => {
       }),
       check('a/passes', async () => {}),
     ]);
-    expect(results).toMatchObject({ verdict: 'incomplete', exit: 3, counts: { error: 1, fail: 0 } });
+    expect(results).toMatchObject({ verdict: 'incomplete', exit: 70, counts: { error: 1, fail: 0 } });
+    const failing = await go([
+      check('a/broken', async () => {
+        throw new TypeError('x is undefined');
+      }),
+      check('a/fails', async () => fail('x', 1, 2)),
+    ]);
+    expect(failing).toMatchObject({ verdict: 'fail', exit: 1 });
   });
 
   test('what a target lacks is a skip that names it', async () => {

@@ -1,3 +1,5 @@
+import type { Fault } from '../framework/stop.js';
+import type { Asked } from '../model/exchange.js';
 import { type Breach, type Judgement, type Rule, type Seen, situationOf } from '../rules/rule.js';
 
 /** A rule, and the exchanges that it judged. */
@@ -11,6 +13,14 @@ export interface Tally {
 }
 
 export const tallyOf = (rule: Rule): Tally => ({ rule, judged: 0, situations: new Set(), failure: undefined });
+
+/** A mistake of the kit, with the exchange at which it was made. */
+export const faultAt = ({ number, method, path }: Asked, error: unknown): Fault => ({
+  kind: 'fault',
+  exchange: number,
+  request: `${method} ${path}`,
+  message: String(error),
+});
 
 /**
  * Judges an exchange by a rule, and counts it. Undefined where the rule does not apply.
@@ -27,7 +37,8 @@ export function judgementOn(seen: Seen, judge: () => Judgement, tally: Tally | u
     return judgement;
   } catch (error) {
     if (tally === undefined) throw error;
-    tally.failure ??= new Error(`exchange ${seen.asked.number}: ${String(error)}`, { cause: error });
+    const { exchange, request, message } = faultAt(seen.asked, error);
+    tally.failure ??= new Error(`exchange ${exchange} (${request}): ${message}`, { cause: error });
     return undefined;
   }
 }

@@ -205,7 +205,7 @@ const SOME = 3;
 /**
  * The verdict of a run. A breach counts however little ran. Without a breach: nothing selected, nothing run, less than was
  * demanded, an error of the kit, a run that was ended early, a stale baseline entry or a failed clean-up each keep it from
- * being a pass.
+ * being a pass. The exit status is 70 where the kit itself made a mistake and no breach counts.
  */
 export function evaluate(
   checks: readonly CheckResult[],
@@ -244,7 +244,9 @@ export function evaluate(
     ...(interns > 0 ? [{ kind: 'left-behind' as const, interns }] : []),
   ];
   if (failed || stale.length > 0) return { verdict: 'fail', incomplete, exit: 1 };
-  if (incomplete.length > 0) return { verdict: 'incomplete', incomplete, exit: 3 };
+  const isOwn = ({ verdict, error }: CheckResult) => verdict === 'error' && error?.whose === undefined;
+  const faulty = held.some(isOwn) || others.some(({ kind }) => kind === 'fault');
+  if (incomplete.length > 0) return { verdict: 'incomplete', incomplete, exit: faulty ? 70 : 3 };
   return { verdict: 'pass', incomplete, exit: 0 };
 }
 

@@ -143,6 +143,8 @@ export function incompleteText(reason: Incomplete): string {
       return `${reason.checks} check(s) could not be done: the target could not be reached`;
     case 'errors':
       return `${reason.ids.length} check(s) could not be done: ${reason.ids.join(', ')}`;
+    case 'fault':
+      return `the kit's own fault at exchange ${reason.exchange} (${reason.request}): ${reason.message}`;
     case 'left-behind':
       return `${reason.interns} intern(s) could not be cleaned up`;
     case 'shards':
