@@ -14,24 +14,26 @@ export interface FlagRow {
   /** Its one letter. */
   readonly alias?: string;
   readonly choices?: readonly string[];
-  /** The default value, for the help. */
-  readonly defaultDescription?: string;
+  /** The default, as the help shows it. */
+  readonly fallback?: string;
   /** Its group in the help. */
   readonly group?: string;
 }
 
 /** A flag with a value, one that may be given more than once, and a switch. */
-export const text = (describe: string): FlagRow => ({ type: 'string', describe });
-export const list = (describe: string): FlagRow => ({ type: 'string', array: true, describe });
-export const toggle = (describe: string): FlagRow => ({ type: 'boolean', describe });
+export const text = (describe: string, more: Partial<FlagRow> = {}): FlagRow => ({ type: 'string', describe, ...more });
+export const list = (describe: string, more: Partial<FlagRow> = {}): FlagRow =>
+  text(describe, { array: true, ...more });
+export const toggle = (describe: string, more: Partial<FlagRow> = {}): FlagRow =>
+  text(describe, { type: 'boolean', ...more });
 
 /** Flags of one command, by their names on the command line. */
 export type FlagTable = Readonly<Record<string, FlagRow>>;
 
 /** The flags of every command. */
 export const COMMON: FlagTable = {
-  version: { type: 'boolean', describe: 'Show version number' },
-  help: { type: 'boolean', alias: 'h', describe: 'Show help' },
+  version: toggle('Show version number'),
+  help: toggle('Show help', { alias: 'h' }),
 };
 
 /** A parsed command line: its flags by their names, and its words. */
@@ -40,17 +42,21 @@ export interface Arguments {
   readonly words: readonly string[];
 }
 
-const ON = new Set(['true', '1', 'yes', 'on']);
-const OFF = new Set(['false', '0', 'no', 'off', '']);
+const SWITCH = new Map([
+  ...['true', '1', 'yes', 'on'].map((word) => [word, true] as const),
+  ...['false', '0', 'no', 'off', ''].map((word) => [word, false] as const),
+]);
+
+/** The meaning of a switch's text; undefined for another text. */
+export const switched = (text: string): boolean | undefined => SWITCH.get(text.toLowerCase());
 
 /** Respells a switch with a value, such as `--quiet=false`, for the parser. Other arguments stay. */
 function spelled(arg: string, table: FlagTable): string {
   const [, name = '', given = ''] = /^--([^=]+)=(.*)$/s.exec(arg) ?? [];
   if (!Object.hasOwn(table, name) || table[name]?.type !== 'boolean') return arg;
-  const word = given.toLowerCase();
-  if (!ON.has(word) && !OFF.has(word))
-    throw new UsageError(`--${name}: expected true or false; found ${JSON.stringify(given)}`);
-  return `--${name}=${ON.has(word)}`;
+  const on = switched(given);
+  if (on === undefined) throw new UsageError(`--${name}: expected true or false; found ${JSON.stringify(given)}`);
+  return `--${name}=${on}`;
 }
 
 /** A negative number and a lone dash are no flags. */
@@ -193,9 +199,9 @@ function section(title: string, entries: readonly Entry[], width: number): strin
   return ['', title, ...lines];
 }
 
-function entryOf([name, { type, array, alias, describe, defaultDescription }]: readonly [string, FlagRow]): Entry {
+function entryOf([name, { type, array, alias, describe, fallback }]: readonly [string, FlagRow]): Entry {
   const kind = array ? '[may be repeated]' : type === 'string' ? '[value]' : '';
-  const otherwise = defaultDescription === undefined ? '' : `[default: ${defaultDescription}]`;
+  const otherwise = fallback === undefined ? '' : `[default: ${fallback}]`;
   const tags = [describe.includes('may be repeated') ? '' : kind, otherwise].filter((tag) => tag !== '');
   return [`${alias === undefined ? '   ' : `-${alias},`} --${name}`, [describe, ...tags].join(' ')];
 }

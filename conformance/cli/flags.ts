@@ -55,10 +55,10 @@ const engineFlags = (units: string, more = ''): FlagTable => ({
  */
 const TARGET_FLAGS: FlagTable = {
   ...Object.fromEntries(
-    names.map((name) => [dashed(name), { ...text(`${GIVEN[name]}; INTERN_${name.toUpperCase()}`), group: GROUP }]),
+    names.map((name) => [dashed(name), text(`${GIVEN[name]}; INTERN_${name.toUpperCase()}`, { group: GROUP })]),
   ),
-  'public-keys': { ...text('JWK set that proofs are verified with'), group: GROUP },
-  'control-token': { ...text("token of an emulator's control interface"), group: GROUP },
+  'public-keys': text('JWK set that proofs are verified with', { group: GROUP }),
+  'control-token': text("token of an emulator's control interface", { group: GROUP }),
   config: text('JSON file with any of these settings, in snake_case, and prompts'),
   profile: text('svc, openrouter, or a profile file'),
   'read-only': toggle('create, change and delete nothing'),
@@ -138,11 +138,9 @@ const ofRun = (...chosen: readonly string[]): FlagTable =>
 export const CLEANUP_FLAGS: FlagTable = {
   ...ofRun(...CREDENTIAL_NAMES.map(dashed), 'workspace-id', 'control', 'control-token', 'config', 'profile'),
   ...ofRun('rate', 'timeout', 'max-time', 'ledger-dir'),
-  url: {
-    type: 'string',
-    describe:
-      'address of the run, or another one; without it, no credential is sent to an address that the ledger alone names',
-  },
+  url: text(
+    'address of the run, or another one; without it, no credential is sent to an address that the ledger alone names',
+  ),
 };
 
 /** Flags of a run of client cases. */

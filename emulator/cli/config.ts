@@ -5,9 +5,9 @@ import { UsageError } from '../../conformance/cli/arguments.js';
 import { textOfFile } from '../contract/file.js';
 import { JsonSyntaxError, parseJson } from '../contract/json.js';
 import { suggestion } from '../contract/nearest.js';
-import { words } from '../contract/problem.js';
+import { place, words } from '../contract/problem.js';
 import { withZod } from '../contract/with-zod.js';
-import { FLAG_NAMES, FLAGS, type Flag, type GivenFlags, variable } from './flags.js';
+import { FLAG_NAMES, FLAGS, type GivenFlags, type Setting, settingsFrom, variable } from './flags.js';
 
 /** Read by default, if it exists. */
 export const DEFAULT_CONFIG = 'intern-emulator.config.json';
@@ -17,17 +17,12 @@ export const configSchema = withZod((z) =>
   z.strictObject({
     $schema: z.string().optional().describe('Where the schema of this file is'),
     ...Object.fromEntries(
-      FLAG_NAMES.map((name) => {
-        const flag: Flag<unknown> = FLAGS[name];
-        const fallback = flag.fallback === undefined ? '' : ` (default: ${flag.fallback})`;
-        return [
-          name,
-          flag
-            .json()
-            .optional()
-            .describe(flag.describe + fallback),
-        ];
-      }),
+      Object.entries<Setting<unknown>>(FLAGS).map(([name, { json, describe, fallback }]) => [
+        name,
+        json()
+          .optional()
+          .describe(fallback === undefined ? describe : `${describe} (default: ${fallback})`),
+      ]),
     ),
   }),
 );
@@ -44,14 +39,8 @@ export function readConfig(named: string | undefined, folder: string): GivenFlag
 export function checkedSettings(value: unknown, shown: string, folder?: string): GivenFlags {
   const parsed = configSchema().safeParse(value, { error: words });
   if (!parsed.success) throw new UsageError(`${shown}: ${problem(parsed.error)}`);
-  const given: Record<string, unknown> = {};
-  for (const name of FLAG_NAMES) {
-    const found = (parsed.data as Record<string, unknown>)[name];
-    if (found === undefined) continue;
-    const its = FLAGS[name].from(found);
-    given[name] = folder === undefined ? its : located(FLAGS[name], its, folder);
-  }
-  return given as GivenFlags;
+  const data: Record<string, unknown> = parsed.data;
+  return settingsFrom((setting, name) => located(setting, data[name], folder));
 }
 
 function readJson(file: string, shown: string): unknown {
@@ -66,18 +55,17 @@ function readJson(file: string, shown: string): unknown {
 function problem(error: z.ZodError): string {
   const [issue] = error.issues;
   if (!issue) return 'it is not valid';
-  const at = (path: readonly PropertyKey[]) =>
-    ['$', ...path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))].join('');
+  const at = (path: readonly PropertyKey[]) => place(['$', ...path], '');
   if (issue.code !== 'unrecognized_keys') return `${at(issue.path)}: ${issue.message}`;
   const [key = ''] = issue.keys;
   return `${at([...issue.path, key])}: unknown setting${suggestion(key, FLAG_NAMES)}`;
 }
 
 /** Paths in a config file are relative to its folder. */
-function located(flag: Flag<unknown>, value: unknown, folder: string): unknown {
-  if (flag.path === undefined) return value;
-  const place = (path: string) => (flag.path === 'unless-name' && !/[./\\]/.test(path) ? path : resolve(folder, path));
-  return Array.isArray(value) ? value.map((path) => place(String(path))) : place(String(value));
+function located({ path }: Setting<unknown>, value: unknown, folder: string | undefined): unknown {
+  if (path === undefined || value === undefined || folder === undefined) return value;
+  const place = (file: string) => (path === 'unless-name' && !/[./\\]/.test(file) ? file : resolve(folder, file));
+  return Array.isArray(value) ? value.map((file) => place(String(file))) : place(String(value));
 }
 
 /** Settings of the environment: `INTERN_EMULATOR_PORT` and so on. Throws a {@link UsageError} naming the variable. */
@@ -89,18 +77,16 @@ export function readEnvironment(env: NodeJS.ProcessEnv): GivenFlags {
     if (own !== undefined && !known.includes(own))
       throw new UsageError(`${name}: unknown setting${suggestion(own, known, (nearest) => prefix + nearest)}`);
   }
-  const given: Record<string, unknown> = {};
-  for (const name of FLAG_NAMES) {
+  return settingsFrom((setting, name) => {
     const text = env[variable(name)];
-    if (text !== undefined) given[name] = parsed(variable(name), FLAGS[name], text);
-  }
-  return given as GivenFlags;
+    return text === undefined ? undefined : parsed(variable(name), setting, text);
+  });
 }
 
 /** The value of a text; an error names its source. */
-export function parsed(source: string, flag: Flag<unknown>, text: string): unknown {
+export function parsed<T>(source: string, setting: Setting<T>, text: string): T {
   try {
-    return flag.parse(text);
+    return setting.parse(text);
   } catch (error) {
     throw new UsageError(`${source}: ${(error as Error).message}`);
   }

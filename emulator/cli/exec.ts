@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
-import { MOST_USED, UsageError } from '../../conformance/cli/arguments.js';
+import { MOST_USED, toggle, UsageError } from '../../conformance/cli/arguments.js';
 import { spawn } from '../contract/spawn.js';
 import { inWords } from '../contract/system-error.js';
 import type { Target } from '../index.js';
@@ -14,8 +14,8 @@ import { warmUp } from './warm-up.js';
 
 /** The flag of commands that run another one. */
 export const ALL_VARIABLES = {
-  all: { type: 'boolean', describe: "All INTERN_ variables, those of SCIM and of others' workspaces too" },
-} as const;
+  all: toggle("All INTERN_ variables, those of SCIM and of others' workspaces too"),
+};
 
 /** The names of variables that only tests of other people's credentials and of SCIM need. */
 const RARE = /^INTERN_(?:PEER_OAUTH|OAUTH_INTERNS_ONLY|FOREIGN_(?!API_KEY)|SCIM)/;

@@ -1,57 +1,45 @@
 import type { ZodType } from 'zod';
+import { type FlagRow, list as flagList, text as flagText, switched, toggle } from '../../conformance/cli/arguments.js';
 import { parseDuration } from '../contract/duration.js';
+import { given } from '../contract/given.js';
 import { withZod } from '../contract/with-zod.js';
 
-/**
- * A setting of the emulator. It is read as text from a flag or a variable, and as JSON from a config file. `parse`
- * throws a RangeError that says what was expected.
- */
-export interface Flag<T> {
-  readonly describe: string;
-  /** The placeholder of the value in the help. */
-  readonly value: string;
-  /** The default, as the help shows it. */
-  readonly fallback?: string;
-  readonly kind: 'single' | 'list' | 'switch';
+/** A setting of the emulator: a row of the help, read as text from a flag or a variable, and as JSON from a config file. */
+export interface Setting<T> extends FlagRow {
   /** All possible values, if they are few. */
-  readonly choices?: readonly string[];
+  readonly values?: readonly string[];
   /** Relative paths in a config file are relative to its folder. */
   readonly path?: 'always' | 'unless-name';
+  /** @throws RangeError that says what was expected */
   parse(text: string): T;
   /** The values that a config file may give. */
   readonly json: () => ZodType;
-  /** From what `json` accepted. */
-  from(value: unknown): T;
 }
 
 const expected = (what: string, text: string) => new RangeError(`expected ${what}; found ${JSON.stringify(text)}`);
 
-type About = Partial<Pick<Flag<unknown>, 'value' | 'fallback' | 'path'>>;
+type About = Partial<Pick<Setting<unknown>, 'fallback' | 'path'>>;
 
 const text = (
   describe: string,
   about: About = {},
   what = 'a text that is not empty',
   pattern = /\S/,
-): Flag<string> => ({
-  describe,
-  value: 'text',
-  ...about,
-  kind: 'single',
+): Setting<string> => ({
+  ...flagText(describe, about),
   parse(given) {
     if (!pattern.test(given)) throw expected(what, given);
     return given;
   },
   json: withZod((z) => z.string().regex(pattern, `expected ${what}`)),
-  from: (value) => String(value),
 });
 
 /** A secret for a header. It must be ASCII, as clients disagree about other characters. Messages never show it. */
-const token = (describe: string): Flag<string> => {
+const token = (describe: string): Setting<string> => {
   const what = 'visible ASCII characters, without spaces';
   const pattern = /^[\x21-\x7e]+$/;
   return {
-    ...text(describe, { value: 'token' }, what, pattern),
+    ...text(describe, {}, what, pattern),
     parse(given) {
       if (!pattern.test(given)) throw new RangeError(`expected ${what}`);
       return given;
@@ -59,99 +47,97 @@ const token = (describe: string): Flag<string> => {
   };
 };
 
-const path = (describe: string, about: About = {}): Flag<string> =>
-  text(describe, { value: 'file', path: 'always', ...about }, 'a path');
+const path = (describe: string, about: About = {}): Setting<string> =>
+  text(describe, { path: 'always', ...about }, 'a path');
 
-const url = (describe: string): Flag<string> =>
-  text(describe, { value: 'url' }, 'an http or https URL', /^https?:\/\/\S+$/);
+const url = (describe: string): Setting<string> => text(describe, {}, 'an http or https URL', /^https?:\/\/\S+$/);
 
 const choice = <const T extends string>(
-  options: readonly [T, ...T[]],
+  values: readonly [T, ...T[]],
   describe: string,
   about: About = {},
-): Flag<T> => ({
-  describe,
-  value: options.join('|'),
-  ...about,
-  kind: 'single',
-  choices: options,
+): Setting<T> => ({
+  ...flagText(describe, about),
+  values,
   parse(given) {
-    const found = options.find((option) => option === given);
-    if (found === undefined) throw expected(options.join(' or '), given);
+    const found = values.find((value) => value === given);
+    if (found === undefined) throw expected(values.join(' or '), given);
     return found;
   },
-  json: withZod((z) => z.enum(options)),
-  from: (value) => value as T,
+  json: withZod((z) => z.enum(values)),
 });
 
-const whole = (min: number, max: number, describe: string, about: About = {}): Flag<number> => {
+const whole = (min: number, max: number, describe: string, about: About = {}): Setting<number> => {
   const what = max === Number.MAX_SAFE_INTEGER ? `a whole number from ${min}` : `a whole number from ${min} to ${max}`;
   return {
-    describe,
-    value: 'number',
-    ...about,
-    kind: 'single',
+    ...flagText(describe, about),
     parse(given) {
       const value = /^\d{1,16}$/.test(given) ? Number(given) : Number.NaN;
       if (!(value >= min && value <= max)) throw expected(what, given);
       return value;
     },
     json: withZod((z) => z.int().min(min).max(max)),
-    from: (value) => Number(value),
   };
 };
 
 const DURATION = 'expected whole milliseconds, or a text such as "20ms", "45s", "5m", "1h"';
 
-const duration = (describe: string, fallback: string): Flag<number> => {
-  const parse = (given: string | number) => {
+/** A duration in ms of at least `least`, or one of `words`. */
+const duration = <const T extends string = never>(
+  describe: string,
+  fallback: string,
+  least = 1,
+  ...words: readonly T[]
+): Setting<number | T> => {
+  const parse = (given: string | number): number | T => {
+    const word = words.find((one) => one === given);
+    if (word !== undefined) return word;
     const ms = parseDuration(given);
-    if (ms < 1) throw expected('at least 1 ms', String(given));
+    if (ms < least) throw expected(`at least ${least} ms`, String(given));
     return ms;
   };
   return {
-    describe,
-    value: 'duration',
-    fallback,
-    kind: 'single',
+    ...flagText(describe, { fallback }),
     parse,
     json: withZod((z) =>
-      z.union([z.int().min(1), z.string().regex(/^\d+(\.\d+)?\s*(ms|s|m|h)?$/, DURATION)], { error: DURATION }),
+      z
+        .union(
+          [
+            ...words.map((word) => z.literal(word)),
+            z.int().min(least),
+            z.string().regex(/^\d+(\.\d+)?\s*(ms|s|m|h)?$/, DURATION),
+          ],
+          { error: DURATION },
+        )
+        .transform((given, { addIssue }) => {
+          try {
+            return parse(given);
+          } catch (error) {
+            addIssue((error as RangeError).message);
+          }
+        }),
     ),
-    from: (value) => parse(value as string | number),
   };
 };
 
-const parsePace = (given: string | number): number | 'recorded' =>
-  given === 'recorded' ? given : parseDuration(given);
-
-const list = (describe: string, about: About): Flag<string[]> => ({
-  describe,
-  ...about,
-  value: about.value ?? 'text',
-  kind: 'list',
+const list = (describe: string, about: About = {}): Setting<string[]> => ({
+  ...flagList(describe, about),
   parse(given) {
     const entries = given.split(',').map((entry) => entry.trim());
     if (entries.includes('')) throw expected('entries that are not empty, separated by commas', given);
     return entries;
   },
   json: withZod((z) => z.array(z.string().min(1))),
-  from: (value) => value as string[],
 });
 
-const ON = new Set(['1', 'true', 'yes', 'on']);
-const OFF = new Set(['0', 'false', 'no', 'off', '']);
-const onOff = (describe: string): Flag<boolean> => ({
-  describe,
-  value: '',
-  kind: 'switch',
+const onOff = (describe: string): Setting<boolean> => ({
+  ...toggle(describe),
   parse(given) {
-    if (ON.has(given.toLowerCase())) return true;
-    if (OFF.has(given.toLowerCase())) return false;
-    throw expected('true or false', given);
+    const on = switched(given);
+    if (on === undefined) throw expected('true or false', given);
+    return on;
   },
   json: withZod((z) => z.boolean()),
-  from: (value) => value === true,
 });
 
 /** Every setting of `serve` and `exec`, under the name that it has in a config file. */
@@ -160,38 +146,29 @@ export const FLAGS = {
   daemonPort: whole(0, 65_535, 'Port of the intern daemons; 0 picks one', {
     fallback: 'the next port, or a free one if that is taken',
   }),
-  host: text('Address to listen on', { value: 'address', fallback: '127.0.0.1' }),
+  host: text('Address to listen on', { fallback: '127.0.0.1' }),
   data: path('Keep the state in this JSON file', { fallback: 'kept in memory' }),
   fsync: onOff('With --data: wait for the disk at each write, to survive a loss of power too'),
   seedFile: path('The world to start from: people, keys, interns'),
   seed: text('Source of ids and randomness: same seed, same requests, same bytes', { fallback: 'a random one' }),
-  profile: text('Names of the deployment: svc, openrouter, or a file', {
-    value: 'name|file',
-    fallback: 'svc',
-    path: 'unless-name',
-  }),
+  profile: text('Names of the deployment: svc, openrouter, or a file', { fallback: 'svc', path: 'unless-name' }),
   clock: choice(
     ['real', 'virtual', 'auto'],
     'A virtual clock stands still until you advance it; auto advances by itself to what an intern waits for',
     { fallback: 'real' },
   ),
-  scripts: list('File or folder of JSON scripts, read again on change; may be repeated', {
-    value: 'path',
-    path: 'always',
-  }),
+  scripts: list('File or folder of JSON scripts, read again on change; may be repeated', { path: 'always' }),
   regionalHost: list(
     'Host that is refused as regional, or the beginning of such hosts up to a dot ("eu."); may be repeated',
-    { value: 'host', fallback: 'eu.' },
+    { fallback: 'eu.' },
   ),
-  allowHost: list('Name that a listener on loopback serves beside the loopback names, * for any; may be repeated', {
-    value: 'host',
-  }),
+  allowHost: list('Name that a listener on loopback serves beside the loopback names, * for any; may be repeated'),
   tls: onOff('Serve HTTPS, with a certificate of an authority made for this start'),
   publicUrl: url('Public address behind a proxy or in a container; its host is served'),
   publicDaemonUrl: url('Public address of the intern daemons: scheme, host and port'),
   cors: list(
     'Origin whose pages may use the interface, beside loopback origins; * for any, none for none; may be repeated',
-    { value: 'origin', fallback: 'loopback origins' },
+    { fallback: 'loopback origins' },
   ),
   turnsPerMinute: whole(0, Number.MAX_SAFE_INTEGER, 'Chat turns per minute and caller; 0 for no limit', {
     fallback: '60',
@@ -201,10 +178,10 @@ export const FLAGS = {
   keepalive: duration('Silence after which a stream carries a keepalive', '30s'),
   proofWindow: duration('Age up to which the emulated daemons accept a proof', '60s'),
   controlToken: token('Token of the control interface; required beyond loopback'),
-  signingKey: path('Ed25519 private key for proofs: a PEM or JWK file', { value: 'file' }),
+  signingKey: path('Ed25519 private key for proofs: a PEM or JWK file'),
   oidcIssuer: url("Trust this OIDC issuer's access tokens too"),
-  oidcAudience: text('Audience that the tokens of that issuer must have (default: any)', { value: 'text' }),
-  replay: list('Answer from recordings instead of emulating; may be repeated', { value: 'file', path: 'always' }),
+  oidcAudience: text('Audience that the tokens of that issuer must have (default: any)'),
+  replay: list('Answer from recordings instead of emulating; may be repeated', { path: 'always' }),
   replayElse: choice(
     ['refuse', 'emulate'],
     'Answer to a request that was not recorded: 501, or the answer of the emulator',
@@ -215,19 +192,12 @@ export const FLAGS = {
   spaceIdle: duration('How long an unused space stays, in real time', '10m'),
   maxSpaces: whole(0, 100_000, 'How many spaces may exist at once', { fallback: '1000' }),
   requireV2: onOff('The emulated daemons require v2 proofs'),
-  pace: {
-    ...text('Time between two words of what a script says without every; with --replay, between two writes', {
-      value: 'duration',
-      fallback: 'none; with --replay, as recorded',
-    }),
-    parse: parsePace,
-    json: withZod((z) =>
-      z.union([z.literal('recorded'), z.int().min(0), z.string().regex(/^\d+(\.\d+)?\s*(ms|s|m|h)?$/, DURATION)], {
-        error: DURATION,
-      }),
-    ),
-    from: (value: unknown) => parsePace(value as string | number),
-  } satisfies Flag<number | 'recorded'>,
+  pace: duration(
+    'Time between two words of what a script says without every; with --replay, between two writes',
+    'none; with --replay, as recorded',
+    0,
+    'recorded',
+  ),
   judge: onOff(
     'Hold each request and its answer against the rules of the interface; the journal and the console show it',
   ),
@@ -241,9 +211,13 @@ export const FLAGS = {
 export type FlagName = keyof typeof FLAGS;
 
 /** The settings given, by flag, variable or file. */
-export type GivenFlags = { [N in FlagName]?: (typeof FLAGS)[N] extends Flag<infer T> ? T : never };
+export type GivenFlags = { [N in FlagName]?: (typeof FLAGS)[N] extends Setting<infer T> ? T : never };
 
 export const FLAG_NAMES = Object.keys(FLAGS) as FlagName[];
+
+/** The settings that one source gives; undefined for one that it does not give. */
+export const settingsFrom = (source: (setting: Setting<unknown>, name: FlagName) => unknown): GivenFlags =>
+  given(Object.fromEntries(FLAG_NAMES.map((name) => [name, source(FLAGS[name], name)])));
 
 /** `turnsPerMinute` as `turns-per-minute`. */
 export const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

@@ -41,7 +41,7 @@ test.each([
 
 test('the help of exec shows what holds there, and each choice is listed', () => {
   const { port, clock } = flagTable({ port: 'a free one', clock: 'auto' });
-  expect([port?.defaultDescription, clock?.defaultDescription]).toEqual(['a free one', 'auto']);
+  expect([port?.fallback, clock?.fallback]).toEqual(['a free one', 'auto']);
   expect(clock?.describe).toMatch(/: real, virtual, auto$/);
-  expect(flagTable().port?.defaultDescription).toBe('4683');
+  expect(flagTable().port?.fallback).toBe('4683');
 });

@@ -20,7 +20,7 @@ import {
 export const receivedOptions = (): FlagTable => ({
   'public-key': text('Key to verify with: PEM, JWK or JWK set, or a file with one'),
   control: text('Instead: control URL of a running emulator, which knows what it signed'),
-  header: { ...list('A header of the request, "name: value"; repeatable'), alias: 'H' },
+  header: list('A header of the request, "name: value"; repeatable', { alias: 'H' }),
   headers: text('File with the headers: JSON as from sign, or lines; - is standard input'),
   at: text('Unix seconds to verify at (default: now)'),
   window: text('Seconds a proof may be old (default: 60)'),

@@ -52,21 +52,21 @@ const command: CommandModule = {
     out: text('File of the recording: one line of JSON for each exchange'),
     name: text('Scenario of requests that name none (NAME.jsonl beside --out)'),
     force: toggle('Overwrite existing files'),
-    host: { ...text('Address to listen on'), defaultDescription: '127.0.0.1' },
-    port: { ...text('Port; 0 picks one'), defaultDescription: `${DEFAULT_PORT}` },
+    host: text('Address to listen on', { fallback: '127.0.0.1' }),
+    port: text('Port; 0 picks one', { fallback: `${DEFAULT_PORT}` }),
     'allow-host': list(FLAGS.allowHost.describe),
     cors: list(
       'Origin whose pages may use the recorder, beside loopback origins; * for any, none for none; may be repeated',
     ),
-    limit: { ...text('How much of one exchange is recorded; all of it passes'), defaultDescription: '64mb' },
+    limit: text('How much of one exchange is recorded; all of it passes', { fallback: '64mb' }),
     'exit-with-parent': toggle(FLAGS.exitWithParent.describe),
     quiet: toggle('Print only the ready line and what goes wrong'),
-    'log-format': { type: 'string', choices: ['text', 'json'], describe: 'Form of the log on standard error' },
+    'log-format': text('Form of the log on standard error', { choices: ['text', 'json'] }),
   }),
   async run({ argv, io }) {
     const url = deployment(argv.url);
     if (typeof argv.out !== 'string') throw new UsageError('record: name the file to record into with --out');
-    const port = parsed('--port', FLAGS.daemonPort, String(argv.port ?? DEFAULT_PORT)) as number;
+    const port = parsed('--port', FLAGS.daemonPort, String(argv.port ?? DEFAULT_PORT));
     const host = typeof argv.host === 'string' ? argv.host : '127.0.0.1';
     const logging = createLogging(io, {
       quiet: argv.quiet === true,

@@ -71,7 +71,8 @@ const SAMPLES: Record<(typeof FLAG_NAMES)[number], [text: string, json: unknown,
 describe('every setting means the same from a flag, a variable and the file', () => {
   test.each(FLAG_NAMES)('%s', (name) => {
     const [text, json, value] = SAMPLES[name];
-    const flag = FLAGS[name].kind === 'switch' ? json : FLAGS[name].kind === 'list' ? [text] : text;
+    const { type, array } = FLAGS[name];
+    const flag = type === 'boolean' ? json : array ? [text] : text;
     expect(resolve({ [kebab(name)]: flag })).toEqual({ [name]: value });
     expect(resolve({}, { [variable(name)]: text })).toEqual({ [name]: value });
     config({ [name]: json });
@@ -120,6 +121,7 @@ describe('what cannot be used is reported with its place', () => {
     ['{"prot": 1}', 'intern-emulator.config.json: $.prot: unknown setting (did you mean port?)'],
     ['{"port": "1"}', 'intern-emulator.config.json: $.port: expected a number; found a string'],
     ['{"keepalive": "soon"}', 'intern-emulator.config.json: $.keepalive: expected whole milliseconds, or a text'],
+    ['{"keepalive": "0s"}', 'intern-emulator.config.json: $.keepalive: expected at least 1 ms; found "0s"'],
     ['{"scripts": [1]}', 'intern-emulator.config.json: $.scripts[0]: expected a string; found a number'],
   ])('file %s', (text, message) => {
     config(text);

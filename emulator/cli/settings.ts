@@ -1,6 +1,7 @@
-import { type FlagRow, type FlagTable, grouped, MOST_USED, UsageError } from '../../conformance/cli/arguments.js';
+import { type FlagTable, grouped, MOST_USED, text, UsageError } from '../../conformance/cli/arguments.js';
+import { given } from '../contract/given.js';
 import { parsed, readConfig, readEnvironment } from './config.js';
-import { FLAG_NAMES, FLAGS, type Flag, type FlagName, type GivenFlags, kebab, variable } from './flags.js';
+import { FLAGS, type FlagName, type GivenFlags, kebab, type Setting, settingsFrom, variable } from './flags.js';
 
 /** The sources of the settings. */
 export interface Surroundings {
@@ -40,29 +41,16 @@ const GROUPS: Readonly<Record<string, readonly FlagName[]>> = {
  * `fallbacks` are the defaults to show in the help of a command that has others.
  */
 export function flagTable(fallbacks: Partial<Record<FlagName, string>> = {}): FlagTable {
-  const options: Record<string, FlagRow> = {
-    config: {
-      type: 'string',
-      describe: 'Config file (default: intern-emulator.config.json, if it exists)',
-    },
-  };
-  for (const name of FLAG_NAMES) {
-    const flag: Flag<unknown> = FLAGS[name];
-    const held = fallbacks[name] ?? flag.fallback;
-    const fallback = held === undefined ? {} : { defaultDescription: held };
-    const choices = flag.choices === undefined ? '' : `: ${flag.choices.join(', ')}`;
-    options[kebab(name)] =
-      flag.kind === 'switch'
-        ? { type: 'boolean', describe: flag.describe }
-        : {
-            type: 'string',
-            describe: flag.describe + choices,
-            ...fallback,
-            array: flag.kind === 'list',
-          };
-  }
+  const rows = Object.entries<Setting<unknown>>(FLAGS).map(([name, setting]) => {
+    const values = setting.values === undefined ? '' : `: ${setting.values.join(', ')}`;
+    const describe = setting.describe + values;
+    return [kebab(name), { ...setting, describe, ...given({ fallback: fallbacks[name as FlagName] }) }] as const;
+  });
   return grouped(
-    options,
+    {
+      config: text('Config file (default: intern-emulator.config.json, if it exists)'),
+      ...Object.fromEntries(rows),
+    },
     Object.fromEntries(Object.entries(GROUPS).map(([group, names]) => [group, names.map(kebab)])),
   );
 }
@@ -78,23 +66,14 @@ export function resolveSettings(argv: Record<string, unknown>, { env, folder }: 
   return { ...readConfig(config, folder), ...readEnvironment(env), ...readFlags(argv) };
 }
 
-function readFlags(argv: Record<string, unknown>): GivenFlags {
-  const given: Record<string, unknown> = {};
-  for (const name of FLAG_NAMES) {
-    const value = argv[kebab(name)];
-    if (value === undefined) continue;
+const readFlags = (argv: Record<string, unknown>): GivenFlags =>
+  settingsFrom((setting, name) => {
     const source = `--${kebab(name)}`;
-    const flag: Flag<unknown> = FLAGS[name];
-    if (flag.kind === 'list') {
-      given[name] = [value].flat().flatMap((text) => parsed(source, flag, String(text)) as string[]);
-    } else if (flag.kind === 'switch') {
-      given[name] = [value].flat().at(-1) === true;
-    } else {
-      given[name] = parsed(source, flag, single(source, value) ?? '');
-    }
-  }
-  return given as GivenFlags;
-}
+    const value = argv[kebab(name)];
+    if (value === undefined || setting.type === 'boolean') return value;
+    if (!setting.array) return parsed(source, setting, single(source, value) ?? '');
+    return [value].flat().flatMap((text) => parsed(source, setting, String(text)));
+  });
 
 function single(source: string, value: unknown): string | undefined {
   if (Array.isArray(value)) throw new UsageError(`${source}: given more than once`);

@@ -17,28 +17,23 @@ export const EXPLORE_FLAGS: FlagTable = {
   'fail-on': text('unnoticed: passing as if nothing were missing is a breach where the whole reply never came'),
   law: list('File of laws of your own (a module that exports functions); may be repeated'),
   schedule: text('Run the schedule in this file alone, as a finding names it'),
-  save: { ...text('Folder for a schedule per finding'), defaultDescription: '.intern-explore' },
+  save: text('Folder for a schedule per finding', { fallback: '.intern-explore' }),
   report: list(`${EXPLORE_REPORT_KINDS.join(', ')}, each with =FILE or to standard output; may be repeated`),
   only: list('Kinds or classes of disturbances, or operations: cut, harmless, chat; may be repeated'),
-  moments: {
-    ...text('default: the named writes of each stream; all: each write, and each place in a character'),
-    defaultDescription: 'default',
-  },
-  each: {
-    ...toggle('Explore a suite test by test (vitest, node --test, pytest, jest, mocha); --no-each: as one program'),
-    defaultDescription: 'where its tests are known',
-  },
+  moments: text('default: the named writes of each stream; all: each write, and each place in a character', {
+    fallback: 'default',
+  }),
+  each: toggle('Explore a suite test by test (vitest, node --test, pytest, jest, mocha); --no-each: as one program', {
+    fallback: 'where its tests are known',
+  }),
   pairs: toggle('Two disturbances at a time, too'),
-  seed: { ...text('What chance draws from: same seed, same program, same report'), defaultDescription: 'explore' },
+  seed: text('What chance draws from: same seed, same program, same report', { fallback: 'explore' }),
   shard: text('i/n: the i-th of n parts'),
-  jobs: { ...text('Runs at once'), defaultDescription: 'one more than there are processors' },
+  jobs: text('Runs at once', { fallback: 'one more than there are processors' }),
   'max-runs': text('Stop after this many schedules'),
   'max-time': text('Stop after this time, such as 5m'),
-  patience: {
-    ...text('How long a program may wait for nothing'),
-    defaultDescription: '5m of its own time in Node, else 40s',
-  },
-  'run-timeout': { ...text('How long a run may take'), defaultDescription: '60s, or ten times the undisturbed run' },
+  patience: text('How long a program may wait for nothing', { fallback: '5m of its own time in Node, else 40s' }),
+  'run-timeout': text('How long a run may take', { fallback: '60s, or ten times the undisturbed run' }),
 };
 
 /** The options of an emulator that may be chosen: its clock, addresses and faults are explore's own. */
