@@ -8,6 +8,6 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 
 process.exitCode = await owed(
   main(process.argv.slice(2), {
-    gone: () => parentGone(undefined, { env: process.env, stderr: (text) => void process.stderr.write(text) }, ''),
+    gone: () => parentGone(undefined, { env: process.env, err: (text) => void process.stderr.write(text) }, ''),
   }),
 );

@@ -17,8 +17,8 @@ const { main } = await import('../emulator/cli/main.js');
 
 process.exit(
   await main(process.argv.slice(2), {
-    stdout: (text) => process.stdout.write(text),
-    stderr: (text) => process.stderr.write(text),
+    out: (text) => process.stdout.write(text),
+    err: (text) => process.stderr.write(text),
     env: process.env,
     folder: process.cwd(),
     colors: process.stderr.isTTY === true && !process.env.NO_COLOR,

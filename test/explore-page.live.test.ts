@@ -17,8 +17,8 @@ async function explored(source: string) {
   const out: string[] = [];
   const args = block(PAGE, 'bash').trim().split(' ').slice(2, 4);
   const status = await main([...args.slice(0, 1), '--only', 'cut', '--', 'node', 'say.mjs'], {
-    stdout: (text) => out.push(text),
-    stderr: () => {},
+    out: (text) => out.push(text),
+    err: () => {},
     env: process.env,
     folder,
     colors: false,

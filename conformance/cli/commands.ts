@@ -7,7 +7,6 @@ import { merge } from '../run/merge.js';
 import { asUnit, runChecks } from '../run/runner.js';
 import { chosenOf } from '../run/select.js';
 import { checks } from '../scenarios/index.js';
-import type { FlagTable } from './arguments.js';
 import { cleanupCommand } from './cleanup.js';
 import { diffCommand, trendCommand } from './compare.js';
 import { deliver, makeFolders, reportsOf } from './destinations.js';
@@ -27,6 +26,7 @@ import type { Io } from './io.js';
 import { plan } from './plan.js';
 import { saveFindings } from './save.js';
 import { readSettings, type Settings } from './settings.js';
+import type { Command, CommandRow } from './table.js';
 
 /** Does a run as requested and returns its exit code. */
 export async function runCommand(settings: Settings, io: Io): Promise<number> {
@@ -53,26 +53,10 @@ export async function runCommand(settings: Settings, io: Io): Promise<number> {
   });
 }
 
-/** The arguments of a command: flags by their names in snake case, positionals by theirs, and the words after `--`. */
-export interface Call {
-  readonly found: Readonly<Record<string, unknown>>;
-  readonly adapter: readonly string[];
-  readonly io: Io;
-}
-
-/** A row of the command table. `run` returns the exit status, or throws a UsageError with one line. */
-export interface CommandRow {
-  /** The words of the command; none for the default one. */
-  readonly words: readonly string[];
-  /** The positionals: `<report> [url]`, `<files..>`. */
-  readonly takes: string;
-  readonly describe: string;
+/** A command of the kit. Its `argv` has flags by their names in snake case. */
+export interface KitCommand extends CommandRow, Command<Io> {
   /** The meaning of each positional, for the help. */
   readonly positionals?: Readonly<Record<string, string>>;
-  readonly flags: FlagTable;
-  /** The message if a positional is missing. */
-  readonly missing?: string;
-  run(call: Call): Promise<number>;
 }
 
 const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
@@ -90,25 +74,14 @@ function refuseMisspelt(word: unknown) {
   throw new UsageError(`unknown command ${JSON.stringify(word)}${near}; as a host it is http://${word}`);
 }
 
-export const COMMANDS: readonly CommandRow[] = [
-  {
-    words: [],
-    takes: '[url]',
-    describe: 'Tells whether a deployment keeps the interface. Without a URL: the emulator, on a virtual clock.',
-    positionals: { url: 'base address, ending in /api/v1' },
-    flags: RUN_FLAGS,
-    run({ found, io }) {
-      refuseMisspelt(found.url);
-      return runCommand(readSettings(found, io.env), io);
-    },
-  },
+export const COMMANDS: readonly KitCommand[] = [
   {
     words: ['report', 'merge'],
     takes: '<files..>',
     describe: 'one report out of those of the shards of a run',
     flags: REPORT_FLAGS,
     missing: 'report merge: name the reports to merge, as in: report merge shards/*.json',
-    async run({ found: { files, report }, io }) {
+    async run({ argv: { files, report }, io }) {
       const reports = reportsOf(report, REPORT_KINDS);
       const merged = merge(texts(files).map(readReport));
       deliver(reports, (kind, looks) => REPORTERS[kind](merged, looks), io);
@@ -122,7 +95,7 @@ export const COMMANDS: readonly CommandRow[] = [
     positionals: { files: 'two JSON reports, the older one first' },
     flags: REPORT_FLAGS,
     missing: 'report diff: name two reports, the older one first, as in: report diff old.json new.json',
-    run: async ({ found: { files, report }, io }) => diffCommand(texts(files), report, io),
+    run: async ({ argv: { files, report }, io }) => diffCommand(texts(files), report, io),
   },
   {
     words: ['report', 'trend'],
@@ -130,7 +103,7 @@ export const COMMANDS: readonly CommandRow[] = [
     describe: 'what became of each check over the JSON reports of a folder',
     flags: REPORT_FLAGS,
     missing: 'report trend: name a folder of JSON reports, as in: report trend reports --report html=trend.html',
-    run: async ({ found: { folder, report }, io }) => trendCommand(String(folder), report, io),
+    run: async ({ argv: { folder, report }, io }) => trendCommand(String(folder), report, io),
   },
   {
     words: ['replay'],
@@ -142,7 +115,7 @@ export const COMMANDS: readonly CommandRow[] = [
     },
     flags: REPLAY_FLAGS,
     missing: 'replay: name a JSON report, as in: replay conformance.json',
-    async run({ found: { report: file, url, ...rest }, adapter, io }) {
+    async run({ argv: { report: file, url, ...rest }, rest: adapter, io }) {
       const { replayable, replayCommand, targetOf } = await import('./replay.js');
       const report = replayable(String(file), adapter);
       const alone = url === undefined && rest.config === undefined && !io.env.INTERN_BASE_URL;
@@ -159,7 +132,7 @@ export const COMMANDS: readonly CommandRow[] = [
     describe: 'compare a target with recordings of another: drift FILE… [URL]',
     positionals: { words: 'recordings, and a base address' },
     flags: DRIFT_FLAGS,
-    async run({ found: { words, ...rest }, io }) {
+    async run({ argv: { words, ...rest }, io }) {
       const { files, url } = driftTargets(texts(words));
       return driftCommand(files, readSettings({ ...rest, ...(url === undefined ? {} : { url }) }, io.env), io);
     },
@@ -170,17 +143,16 @@ export const COMMANDS: readonly CommandRow[] = [
     describe: 'judge what others sent, and send nothing: recordings, HAR files, or what passes a port (docs/judge.md)',
     positionals: { files: 'recordings and HAR files' },
     flags: JUDGE_FLAGS,
-    async run({ found: { files, fail_on, listen, to, ...rest }, io }) {
+    async run({ argv: { files, fail_on, listen, to, ...rest }, io }) {
       const { judgeCommand } = await import('./judge.js');
       return judgeCommand(texts(files), given({ fail_on, listen, to }), readSettings(rest, {}), io);
     },
   },
   {
     words: ['client'],
-    takes: '',
     describe: 'run a client through the cases of the lab: client [options] -- COMMAND of its adapter (docs/lab.md)',
     flags: CLIENT_FLAGS,
-    async run({ found: { cuts, show, ...rest }, adapter, io }) {
+    async run({ argv: { cuts, show, ...rest }, rest: adapter, io }) {
       const { clientCommand } = await import('./client.js');
       return clientCommand(readSettings(rest, {}), { cuts, show }, adapter, io);
     },
@@ -191,7 +163,26 @@ export const COMMANDS: readonly CommandRow[] = [
     describe: 'delete what a run left behind',
     flags: CLEANUP_FLAGS,
     missing: 'cleanup: name the run, as its end or its ledger does, as in: cleanup k3v9',
-    run: ({ found: { run, ...rest }, io }) =>
+    run: ({ argv: { run, ...rest }, io }) =>
       cleanupCommand(String(run), readSettings(rest, { ...io.env, INTERN_BASE_URL: undefined }), io),
+  },
+  {
+    words: ['report'],
+    describe: 'work with JSON reports',
+    flags: {},
+    async run() {
+      throw new UsageError('report: expected merge or diff or trend');
+    },
+  },
+  {
+    words: [],
+    takes: '[url]',
+    describe: 'Tells whether a deployment keeps the interface. Without a URL: the emulator, on a virtual clock.',
+    positionals: { url: 'base address, ending in /api/v1' },
+    flags: RUN_FLAGS,
+    run({ argv, io }) {
+      refuseMisspelt(argv.url);
+      return runCommand(readSettings(argv, io.env), io);
+    },
   },
 ];

@@ -10,10 +10,10 @@ import type { GivenFlags } from './flags.js';
 
 /** The result where the emulator of the default port would be at a URL, and the words about it. */
 async function found(control: string, given: GivenFlags = {}) {
-  const err: string[] = [];
-  const stderr = (text: string) => void err.push(text);
-  const io: Io = { stdout: () => {}, stderr, env: {}, folder: '.', colors: false, exit: () => {} };
-  return { attached: await attachToDefault(given, given.controlToken, io, control), err: err.join('') };
+  const said: string[] = [];
+  const err = (text: string) => void said.push(text);
+  const io: Io = { out: () => {}, err, env: {}, folder: '.', colors: false, exit: () => {} };
+  return { attached: await attachToDefault(given, given.controlToken, io, control), err: said.join('') };
 }
 
 test('AGENT-1: it attaches to the emulator at the default port, and leaves it running', async () => {

@@ -54,7 +54,7 @@ export async function attachToDefault(given: GivenFlags, token: string | undefin
   // Settings are for an emulator of its own.
   if (Object.keys(given).some((name) => name !== 'controlToken')) return undefined;
   return attach(control, token, DEFAULT_WAIT).catch((error: unknown) => {
-    if (error instanceof Closed) io.stderr(`intern-emulator: ${control}: ${error.message}; serving one of its own\n`);
+    if (error instanceof Closed) io.err(`intern-emulator: ${control}: ${error.message}; serving one of its own\n`);
   });
 }
 

@@ -8,6 +8,6 @@ export async function called(args: readonly string[], more: Partial<Io> = {}) {
     said[name] += text;
   };
   const io = { env: {}, folder: '.', colors: false, exit: () => {}, ...more };
-  const status = await main([...args], { stdout: keep('stdout'), stderr: keep('stderr'), ...io });
+  const status = await main([...args], { out: keep('stdout'), err: keep('stderr'), ...io });
   return { status, ...said };
 }

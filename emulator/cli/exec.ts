@@ -99,10 +99,10 @@ function runCommand(
 
 /** `intern-emulator exec -- <command>`: an emulator for as long as a command runs. */
 const exec: CommandModule = {
-  options: () => ({
+  flags: {
     ...flagTable({ port: 'a free one', daemonPort: 'a free one', clock: 'auto' }),
     all: { ...ALL_VARIABLES.all, group: MOST_USED },
-  }),
+  },
   async run({ argv, rest, io }) {
     if (rest.length === 0) throw new UsageError('exec: give the command after --, as in: exec -- npm test');
     const given = { port: 0, clock: 'auto' as const, ...resolveSettings(argv, io) };
@@ -117,7 +117,7 @@ const exec: CommandModule = {
       const gone = parentGone(given.exitWithParent, io);
       void warmUp();
       const own = environmentOf(emulator.target, at, argv.all === true);
-      return await runCommand(rest, gone, { ...io.env, ...trusting(at.caFile, io.env), ...own, ...token }, io.stderr);
+      return await runCommand(rest, gone, { ...io.env, ...trusting(at.caFile, io.env), ...own, ...token }, io.err);
     } finally {
       await emulator.close();
       logging.flush();

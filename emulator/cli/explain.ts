@@ -39,10 +39,10 @@ export function explanationText(explained: Explanation): string {
 
 /** `intern-emulator explain`: verifies a request as a daemon would and explains the verdict. Status as of verify. */
 const explain: CommandModule = {
-  options: () => ({ ...receivedOptions(), json: toggle('Print it as JSON') }),
+  flags: { ...receivedOptions, json: toggle('Print it as JSON') },
   async run({ argv, io }) {
     const explained = await explainReceived(argv, io);
-    io.stdout(argv.json === true ? `${visibleJson(explained, 2)}\n` : explanationText(explained));
+    io.out(argv.json === true ? `${visibleJson(explained, 2)}\n` : explanationText(explained));
     return explained.verdict === 'accepted' ? 0 : 1;
   },
 };

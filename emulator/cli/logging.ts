@@ -15,11 +15,11 @@ const LEVELS = ['info', 'warn', 'error'] as const;
  * If not everything is written, requests are not even looked at.
  */
 export function createLogging(
-  { stderr, colors }: Pick<Io, 'stderr' | 'colors'>,
+  { err, colors }: Pick<Io, 'err' | 'colors'>,
   given: Pick<GivenFlags, 'quiet' | 'logFormat'>,
   least: (typeof LEVELS)[number] = given.quiet ? 'error' : 'info',
 ) {
-  const { write, flush } = createLineWriter(stderr);
+  const { write, flush } = createLineWriter(err);
   const json = given.logFormat === 'json';
   const line = createRequestLine(pc.createColors(colors));
   const shown = new Set<unknown>(LEVELS.slice(LEVELS.indexOf(least)));

@@ -8,10 +8,10 @@ import { untilStopped } from './signals.js';
 
 /** `intern-emulator mcp`: the agents' door over standard input and output, which carry nothing else (AGENT-1). */
 const mcp: CommandModule = {
-  options: () => ({
+  flags: {
     control: text('Control URL of a running emulator'),
     ...flagTable({ port: 'a free one', daemonPort: 'a free one', clock: 'auto' }),
-  }),
+  },
   async run({ argv, io }) {
     const given = resolveSettings(argv, io);
     const token = given.controlToken ?? (io.env.INTERN_CONTROL_TOKEN || undefined);
@@ -36,7 +36,7 @@ const mcp: CommandModule = {
     });
     const served = serveStdio(() => createMcpServer(door), {
       transport,
-      onerror: ({ message }) => io.stderr(`intern-emulator: mcp: ${oneLine(message)}\n`),
+      onerror: ({ message }) => io.err(`intern-emulator: mcp: ${oneLine(message)}\n`),
     });
     return untilStopped(
       async () => {

@@ -99,12 +99,12 @@ function goneBy(npm: number | 'gone' | undefined): Promise<void> {
  */
 export function parentGone(
   follows: boolean | undefined,
-  { env, stderr }: Pick<Io, 'env' | 'stderr'>,
+  { env, err }: Pick<Io, 'env' | 'err'>,
   advice = ' (to go on: --exit-with-parent=false)',
 ): Promise<void> | undefined {
   const underNpm = isUnderNpm(env);
   if (!(follows ?? underNpm)) return undefined;
   const npm = underNpm ? findNpm() : undefined;
-  if (npm === 'gone') stderr(`npm started this process and is gone, so it stops${advice}\n`);
+  if (npm === 'gone') err(`npm started this process and is gone, so it stops${advice}\n`);
   return goneBy(npm);
 }

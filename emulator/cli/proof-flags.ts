@@ -9,7 +9,7 @@ import { UnusableKey } from '../signing/keys.js';
 import type { Io } from './command.js';
 
 /** The flags that `sign`, `verify` and `explain` share: the request that a proof is for. */
-export const requestOptions = (): FlagTable => ({
+export const requestOptions: FlagTable = {
   intern: text('Intern id'),
   method: text('Method of the daemon request'),
   path: text('Path of the daemon request, percent-encoded, without query'),
@@ -17,7 +17,7 @@ export const requestOptions = (): FlagTable => ({
   'body-file': text('File with the body; - is standard input'),
   'body-sha256': text('Digest of the body, instead of the body'),
   profile: text('svc, openrouter, or a profile file (default: svc)'),
-});
+};
 
 /** A flag's last value. */
 export const given = (argv: Record<string, unknown>, name: string): string | undefined => {

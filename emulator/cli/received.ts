@@ -17,7 +17,7 @@ import {
 } from './proof-flags.js';
 
 /** Flags of the commands that verify a request as a daemon received it. */
-export const receivedOptions = (): FlagTable => ({
+export const receivedOptions: FlagTable = {
   'public-key': text('Key to verify with: PEM, JWK or JWK set, or a file with one'),
   control: text('Instead: control URL of a running emulator, which knows what it signed'),
   header: list('A header of the request, "name: value"; repeatable', { alias: 'H' }),
@@ -25,8 +25,8 @@ export const receivedOptions = (): FlagTable => ({
   at: text('Unix seconds to verify at (default: now)'),
   window: text('Seconds a proof may be old (default: 60)'),
   'require-v2': toggle('Refuse requests that carry only a v1 proof'),
-  ...requestOptions(),
-});
+  ...requestOptions,
+};
 
 type HeaderLists = Record<string, string[]>;
 

@@ -48,7 +48,7 @@ const listOf = (given: unknown): string[] => (Array.isArray(given) ? given.map(S
 
 /** `intern-emulator record URL --out FILE`: a proxy of a deployment that writes down each exchange (REC-1). */
 const command: CommandModule = {
-  options: () => ({
+  flags: {
     out: text('File of the recording: one line of JSON for each exchange'),
     name: text('Scenario of requests that name none (NAME.jsonl beside --out)'),
     force: toggle('Overwrite existing files'),
@@ -62,7 +62,7 @@ const command: CommandModule = {
     'exit-with-parent': toggle(FLAGS.exitWithParent.describe),
     quiet: toggle('Print only the ready line and what goes wrong'),
     'log-format': text('Form of the log on standard error', { choices: ['text', 'json'] }),
-  }),
+  },
   async run({ argv, io }) {
     const url = deployment(argv.url);
     if (typeof argv.out !== 'string') throw new UsageError('record: name the file to record into with --out');
@@ -92,7 +92,7 @@ const command: CommandModule = {
         longest: LONGEST_STOP,
         also: parentGone(argv['exit-with-parent'] as boolean | undefined, io),
       });
-      io.stdout(`intern-emulator records ${url.href} at ${proxy.baseUrl}\n`);
+      io.out(`intern-emulator records ${url.href} at ${proxy.baseUrl}\n`);
       return await stopped;
     } catch (error) {
       if (error instanceof RecordingFileError || error instanceof AdmissionInvalid)

@@ -58,7 +58,7 @@ describe('a line for a person', () => {
 describe('what is written where', () => {
   const written = (given: Parameters<typeof createLogging>[1], least?: 'warn') => {
     const texts: string[] = [];
-    const io = { colors: false, stderr: (more: string) => void texts.push(more) };
+    const io = { colors: false, err: (more: string) => void texts.push(more) };
     const { log, options, flush } = createLogging(io, given, least);
     options.onRequest?.(RECORD, 'first-intern');
     log({ level: 'warn', event: 'waits', message: 'run 1 waits for the clock' });
@@ -73,7 +73,7 @@ describe('what is written where', () => {
   test('of many that wait for the clock the first is reported beside a command, each where all is reported', () => {
     const written = (least?: 'warn') => {
       const texts: string[] = [];
-      const { log, flush } = createLogging({ colors: false, stderr: (more) => void texts.push(more) }, {}, least);
+      const { log, flush } = createLogging({ colors: false, err: (more) => void texts.push(more) }, {}, least);
       for (const run of [1, 2]) log({ level: 'warn', event: 'waits', message: `run ${run} waits` });
       flush();
       return texts.join('');
@@ -104,7 +104,7 @@ describe('what is written where', () => {
     ],
   ])('%j is written as a sentence', (record, sentence) => {
     const texts: string[] = [];
-    const { log, flush } = createLogging({ colors: false, stderr: (more) => void texts.push(more) }, {});
+    const { log, flush } = createLogging({ colors: false, err: (more) => void texts.push(more) }, {});
     log(record);
     flush();
     expect(texts.join('')).toBe(`${sentence}\n`);

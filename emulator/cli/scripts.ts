@@ -7,7 +7,7 @@ import type { CommandModule } from './command.js';
  * `intern-emulator scripts validate <file…>`: says of each file whether it is a valid script. Status 1 if one is not.
  */
 const scripts: CommandModule = {
-  options: () => ({}),
+  flags: {},
   async run({ argv, io }) {
     if (argv.action !== 'validate') throw new UsageError('scripts: expected "scripts validate <file…>"');
     const files = [argv.file].flat().filter((file) => file !== undefined);
@@ -17,7 +17,7 @@ const scripts: CommandModule = {
     const seen = new Map<string, string>();
     const refuse = (path: string, problems: readonly string[]) => {
       invalid++;
-      for (const problem of problems) io.stderr(`${path}: ${problem}\n`);
+      for (const problem of problems) io.err(`${path}: ${problem}\n`);
     };
     for (const file of files.map(String)) {
       try {
@@ -28,7 +28,7 @@ const scripts: CommandModule = {
           if (problems.length > 0) refuse(path, problems);
           else if (name !== undefined && seen.has(name))
             refuse(path, [`name: ${JSON.stringify(name)} is the name of the script in ${seen.get(name)} too`]);
-          else io.stdout(`${path}: ok (${name})\n`);
+          else io.out(`${path}: ok (${name})\n`);
           if (name !== undefined && !seen.has(name)) seen.set(name, path);
         }
       } catch (error) {

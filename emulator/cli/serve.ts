@@ -11,22 +11,22 @@ import { warmUp } from './warm-up.js';
 
 /** `intern-emulator serve`: listens until it is stopped. */
 const serve: CommandModule = {
-  options: flagTable,
+  flags: flagTable(),
   async run({ argv, io }) {
     const given = resolveSettings(argv, io);
     const logging = createLogging(io, given);
     flushAtEnd(logging);
     const { emulator, at } = await start(given, logging.options);
-    if (!given.quiet && !given.json) io.stderr(banner(emulator.target, at, pc.createColors(io.colors)));
+    if (!given.quiet && !given.json) io.err(banner(emulator.target, at, pc.createColors(io.colors)));
     const ready = given.json ? JSON.stringify(emulator.target) : readyLine(at);
     const gone = parentGone(given.exitWithParent, io);
     // A script that waits for the line may send a signal at once: handle it from here on.
     const stopped = untilStopped(() => emulator.close().finally(logging.flush), io.exit, { also: gone });
-    io.stdout(`${ready}\n`);
+    io.out(`${ready}\n`);
     void warmUp();
     return stopped.catch((error: unknown) => {
       if (!(error instanceof StoreError)) throw error;
-      io.stderr(`intern-emulator: ${error.message}\n`);
+      io.err(`intern-emulator: ${error.message}\n`);
       return 1;
     });
   },

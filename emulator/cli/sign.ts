@@ -14,15 +14,15 @@ const FORMATS = ['json', 'headers', 'curl'] as const;
 
 /** `intern-emulator sign`: makes a proof as the signing route would, from a given key. With --path it carries v2. */
 const sign: CommandModule = {
-  options: () => ({
+  flags: {
     key: text('Private Ed25519 key: PEM or JWK, or a file with one'),
     seed: text('Instead of --key: the key of an emulator with this seed'),
     user: text('OAuth subject that the proof names'),
     timestamp: text('Unix seconds (default: now)'),
     nonce: text('Nonce of the v2 proof (default: a random one)'),
     format: text(`How to print it: ${FORMATS.join(', ')} (default: json)`),
-    ...requestOptions(),
-  }),
+    ...requestOptions,
+  },
   async run({ argv, io }) {
     const profile = readProfile(argv, io);
     const format = given(argv, 'format') ?? 'json';
@@ -58,9 +58,9 @@ const sign: CommandModule = {
       });
       const headers = proofAsHeaders(proofHeaders(profile), proof);
       const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-      if (format === 'json') io.stdout(`${JSON.stringify(headers, null, 2)}\n`);
-      else if (format === 'headers') io.stdout(`${lines.join('\n')}\n`);
-      else io.stdout(`${lines.map((line) => `-H ${shellWord(line)}`).join(' \\\n')}\n`);
+      if (format === 'json') io.out(`${JSON.stringify(headers, null, 2)}\n`);
+      else if (format === 'headers') io.out(`${lines.join('\n')}\n`);
+      else io.out(`${lines.map((line) => `-H ${shellWord(line)}`).join(' \\\n')}\n`);
       return 0;
     } catch (error) {
       if (error instanceof UnsignableField) throw new UsageError(error.message);

@@ -43,7 +43,7 @@ function report(found: ExploreReport, { settings, command, given, io }: ExploreC
   const reports = settings.reports.some(({ file }) => file === undefined)
     ? settings.reports
     : [...settings.reports, { kind: 'tty' as const, file: undefined }];
-  const output = { out: io.stdout, env: io.env, colour, width };
+  const output = { out: io.out, env: io.env, colour, width };
   deliver(reports, (kind, looks) => EXPLORE_REPORTERS[kind](found, { ...again, ...looks }), output);
 }
 
@@ -53,7 +53,7 @@ async function explores(call: ExploreCall): Promise<number> {
   const terminal = { live: process.stderr.isTTY === true, width: process.stdout.columns ?? 120 };
   makeFolders({ reports: settings.reports });
   refuseLink(`--save ${settings.save}`, settings.save);
-  const progress = progressTo({ ...terminal, err: io.stderr });
+  const progress = progressTo({ ...terminal, err: io.err });
   try {
     const found = await explored(call, progress.show);
     progress.end();
@@ -70,7 +70,7 @@ const STUCK = 5_000;
 
 /** `intern-emulator explore -- <command>`: a command, once per thing that can go wrong. */
 const explore: CommandModule = {
-  options: exploreFlags,
+  flags: exploreFlags(),
   async run({ argv, rest, io }) {
     const [file, ...args] = rest;
     if (file === undefined) throw new UsageError('explore: give the command after --, as in: explore -- npm test');

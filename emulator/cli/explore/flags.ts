@@ -5,7 +5,7 @@ import { CHOICES } from '../../../conformance/explore/options.js';
 import { EXPLORE_REPORT_KINDS } from '../../../conformance/explore/report/files.js';
 import type { ExploreOptions, Law } from '../../../conformance/explore/types.js';
 import { given } from '../../contract/given.js';
-import type { Call } from '../command.js';
+
 import { checkedSettings } from '../config.js';
 import { ALL_VARIABLES } from '../exec.js';
 import { type FlagName, type GivenFlags, kebab } from '../flags.js';
@@ -62,7 +62,7 @@ export function exploreFlags(): FlagTable {
 
 /** The options of the emulators: from a saved schedule, and over it from flags, variables and the config file. */
 export function readEmulatorSettings(
-  { seed: _, ...argv }: Call['argv'],
+  { seed: _, ...argv }: Readonly<Record<string, unknown>>,
   { options: { schedule }, scheduleFile }: ExploreSettings,
   io: Surroundings,
 ): GivenFlags {

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { readArguments } from '../../conformance/cli/arguments.js';
-import { runCommand } from './parse.js';
+import { runTable } from '../../conformance/cli/table.js';
+import { PROGRAM } from './program.js';
 import { flagTable } from './settings.js';
 
-const io = { stdout: () => {}, stderr: () => {}, env: {}, folder: '.', colors: false, exit: () => {} };
+const io = { out: () => {}, err: () => {}, env: {}, folder: '.', colors: false, exit: () => {} };
 
 test('a switch takes the values that its variable takes', () => {
   const given = [
@@ -36,7 +37,7 @@ test.each([
   [['record', 'http://x.test/#/api/v1'], 'record: a base URL ends in /api/v1; found "http://x.test/#/api/v1"'],
   [['--allow-host', 'http://x/', '--port', '0'], 'allowed host "http://x/": expected the name of a host'],
 ])('%j is reported in one line', async (args, message) => {
-  await expect(runCommand(args, [], io)).rejects.toThrow(message);
+  await expect(runTable(PROGRAM, args, [], io)).rejects.toThrow(message);
 });
 
 test('the help of exec shows what holds there, and each choice is listed', () => {
