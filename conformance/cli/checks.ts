@@ -1,10 +1,10 @@
 import type { BrokenRule, Checked, CheckRequest, Checks } from '../../emulator/contract/checks.js';
+import { shippedProfile } from '../../emulator/contract/profile.js';
 import { AdapterError } from '../clients/adapter.js';
 import { cases } from '../clients/index.js';
 import { RULES_PAGE, ruleOf } from '../clients/rules.js';
 import { runClient, unitsOf } from '../clients/run-client.js';
 import { brief } from '../framework/assert.js';
-import { SHIPPED } from '../framework/profile.js';
 import { runConformance } from '../index.js';
 import { judgeFiles } from '../judge/files.js';
 import { createJudge, metBy } from '../judge/judge.js';
@@ -90,7 +90,7 @@ const standardError = (said: string): string => `Its standard error ends:\n${sai
 /** The runs of the kit and the lab through the agents' door, with the credentials of the variables of the kit. */
 export const CHECKS: Checks = {
   traffic(name) {
-    const profile = SHIPPED[name];
+    const profile = shippedProfile(name);
     return profile === undefined ? undefined : createTraffic(profile, true);
   },
   async judge(files, { only, signal } = {}) {

@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { PROFILES } from '../../emulator/contract/profile.js';
 import { folderOfTest } from '../../test/folders.js';
 import { newEmulator } from '../drivers/emulator.js';
-import { SHIPPED } from '../framework/profile.js';
 import { readResults } from '../report/json.js';
 import { called } from './called.harness.js';
 import { commandOf } from './engine.js';
@@ -59,7 +59,7 @@ test('a finding about a signature is found again by the line that it gives', { t
     // Of somebody else: no proof verifies with it.
     const x = Buffer.alloc(32, 7).toString('base64url');
     writeFileSync(keys, JSON.stringify({ keys: [{ kty: 'OKP', crv: 'Ed25519', x }] }));
-    writeFileSync(profile, JSON.stringify({ ...SHIPPED.svc, name: 'mine' }));
+    writeFileSync(profile, JSON.stringify({ ...PROFILES.svc, name: 'mine' }));
     const call = async (words: readonly string[]) => {
       let out = '';
       const said = (text: string) => {

@@ -1,6 +1,7 @@
 import { given } from '../../emulator/contract/given.js';
 import { suggestion } from '../../emulator/contract/nearest.js';
-import { readProfile, SHIPPED } from '../framework/profile.js';
+import { shippedProfile } from '../../emulator/contract/profile.js';
+import { readProfile } from '../framework/profile.js';
 import { shardIn } from '../framework/shard.js';
 import { UsageError } from '../framework/usage.js';
 import { CREDENTIAL_NAMES } from '../probe/request.js';
@@ -74,7 +75,9 @@ export function readSettings(flags: Flags, environment: Readonly<Record<string, 
 
   const named = word('profile');
   const profile =
-    named === undefined ? undefined : (SHIPPED[named] ?? readProfile(readJson(named, 'profile'), `profile ${named}`));
+    named === undefined
+      ? undefined
+      : (shippedProfile(named) ?? readProfile(readJson(named, 'profile'), `profile ${named}`));
   const levels = many('level').map((entry) => {
     const level = ({ s: 'S', stated: 'S', p: 'P', published: 'P', c: 'C', chosen: 'C' } as const)[entry.toLowerCase()];
     if (level === undefined)

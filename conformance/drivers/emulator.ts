@@ -1,11 +1,11 @@
 import { given } from '../../emulator/contract/given.js';
-import type { Profile } from '../../emulator/contract/profile.js';
+import { type Profile, shippedProfile } from '../../emulator/contract/profile.js';
 import type { Emulator, EmulatorOptions } from '../../emulator/index.js';
 import askPermissionTwice from '../../fixtures/scripts/ask-permission-twice.json' with { type: 'json' };
 import askThenSilent from '../../fixtures/scripts/ask-then-silent.json' with { type: 'json' };
 import saysNothing from '../../fixtures/scripts/says-nothing.json' with { type: 'json' };
 import { type BehaviourName, behaviourIn } from '../framework/needs.js';
-import { readProfile, SHIPPED } from '../framework/profile.js';
+import { readProfile } from '../framework/profile.js';
 import { FACTS, type PublicKey, type Target } from '../framework/target.js';
 import type { Fetch } from '../probe/client.js';
 import { jsonOf, recordOf } from '../probe/json.js';
@@ -47,7 +47,7 @@ const trimmed = (url: string) => url.replace(/\/+$/, '');
 
 function profileOf(value: unknown): Profile {
   if (typeof value === 'string') {
-    const shipped = SHIPPED[value];
+    const shipped = shippedProfile(value);
     if (shipped === undefined)
       throw new Error(`the emulator has a profile ${value} of its own: give it with --profile`);
     return shipped;

@@ -1,5 +1,5 @@
 import type { Journaled } from '../../emulator/contract/journal-entry.js';
-import { SHIPPED } from '../framework/profile.js';
+import { shippedProfile } from '../../emulator/contract/profile.js';
 import { createTraffic } from '../judge/traffic.js';
 
 /** When an answer ended; of a request without one, when it came: it may have been done from then on. */
@@ -13,7 +13,7 @@ const endOf = ({ at, closed, ms }: Journaled): number =>
  * @throws Error for a breach: it is a defect of ours, and no app is blamed by it
  */
 export function keepsRules(entries: readonly Journaled[], profile: string): void {
-  const named = SHIPPED[profile];
+  const named = shippedProfile(profile);
   if (named === undefined) return;
   let judge = createTraffic(named, true);
   for (const entry of entries.toSorted((one, other) => endOf(one) - endOf(other))) {

@@ -1,5 +1,11 @@
 import { problem, words } from '../../emulator/contract/problem.js';
-import { PROFILES, type Profile, type ProofHeaders, profileSchema } from '../../emulator/contract/profile.js';
+import {
+  PROFILES,
+  type Profile,
+  type ProofHeaders,
+  profileSchema,
+  shippedProfile,
+} from '../../emulator/contract/profile.js';
 import { isRecord } from '../../emulator/contract/record.js';
 import { UsageError } from './usage.js';
 
@@ -21,14 +27,11 @@ export function readProfile(value: unknown, from: string): Profile {
   return data;
 }
 
-/** The profiles that ship with the package. */
-export const SHIPPED: Readonly<Record<string, Profile>> = PROFILES;
-
 /** A profile, or the shipped one of a name. @throws UsageError in one line for an unknown name */
 export function profileBy(given: Profile | string = 'svc'): Profile {
-  const found = typeof given === 'string' ? SHIPPED[given] : given;
+  const found = typeof given === 'string' ? shippedProfile(given) : given;
   if (found !== undefined) return found;
-  throw new UsageError(`profile: expected ${Object.keys(SHIPPED).join(' or ')}, got ${JSON.stringify(given)}`);
+  throw new UsageError(`profile: expected ${Object.keys(PROFILES).join(' or ')}, got ${JSON.stringify(given)}`);
 }
 
 /** The header of idempotency keys unless a profile names another: the published one (CREATE-4). */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { PROFILES } from '../../emulator/contract/profile.js';
 import type { AnswerGot } from '../framework/finding.js';
-import { SHIPPED } from '../framework/profile.js';
 import { createDealings } from '../model/dealings.js';
 import { internFacts } from '../model/intern.js';
 import type { Answer } from '../probe/client.js';
@@ -96,7 +96,7 @@ function visit(
   for (const id of unused) dealings.with(id).made = { by: 'api_key', person: 'one', at: 0, number: 1, body: {} };
   before(dealings);
   return {
-    target: { baseUrl: '', workspaceId: 'w', profile: SHIPPED.svc as Visit['target']['profile'] },
+    target: { baseUrl: '', workspaceId: 'w', profile: PROFILES.svc },
     readOnly: false,
     learnt: { ...nothingLearnt(), ...learnt },
     dealings,
@@ -325,7 +325,7 @@ const ROWS: readonly Row[] = [
     'a route that is refused, where the usual one is signed',
     'finding',
     missed(got(400), [seen('POST', SIGN, 400, { sent: ROUTE, as: 'oauth_token' })]),
-    visit(() => answer(200, { [`${SHIPPED.svc?.proof_header_prefix}-signature-v2`]: 'x' })),
+    visit(() => answer(200, { [`${PROFILES.svc.proof_header_prefix}-signature-v2`]: 'x' })),
   ],
   [
     'own-route-names',
@@ -516,7 +516,7 @@ function plain(busy: boolean) {
   return ({ method = 'GET', path, url = '' }: Send): Answer => {
     const at = path ?? url;
     if (busy && at.endsWith('/chat/completions')) return answer(409, { error: { metadata: { reason: 'busy' } } });
-    if (at.endsWith('/sign')) return answer(200, { [`${SHIPPED.svc?.proof_header_prefix}-signature-v2`]: 'x' });
+    if (at.endsWith('/sign')) return answer(200, { [`${PROFILES.svc.proof_header_prefix}-signature-v2`]: 'x' });
     if (at.endsWith('/suspend')) status = 'stopped';
     if (at.endsWith('/provision')) status = 'running';
     return method === 'POST' && at === '/interns' ? answer(201, { id: 'made' }) : answer(200, { status });

@@ -1,14 +1,15 @@
 import nacl from 'tweetnacl';
 import { expect, test } from 'vitest';
+import { PROFILES } from '../../emulator/contract/profile.js';
 import type { Ctx } from '../framework/context.js';
 import { Finding } from '../framework/finding.js';
-import { proofHeadersOf, SHIPPED } from '../framework/profile.js';
+import { proofHeadersOf } from '../framework/profile.js';
 import { type Because, lacking, Skipped } from '../framework/skip.js';
 import type { Answer } from '../probe/client.js';
 import { holds, type Proof, type ProofSubject, proofOf, sha256, signedBytes } from './proofs.js';
 
 const pair = nacl.sign.keyPair.fromSeed(new Uint8Array(32));
-const profile = SHIPPED.svc as NonNullable<typeof SHIPPED.svc>;
+const profile = PROFILES.svc;
 const subject = { internId: 'one', bodySha256: sha256('a'), route: { method: 'POST', path: '/Api' } };
 
 /** A deployment that joins the fields so, and signs the path as `signs` makes it. */

@@ -1,11 +1,10 @@
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type Nacl from 'tweetnacl';
-import type { ProofField } from '../../emulator/contract/profile.js';
+import { type ProofField, shippedProfile } from '../../emulator/contract/profile.js';
 import { equal, fail, form, gist, hasKeys, isObject, match } from '../framework/assert.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
-import { SHIPPED } from '../framework/profile.js';
 import type { PublicKey } from '../framework/target.js';
 import type { Answer } from '../probe/client.js';
 
@@ -194,7 +193,7 @@ export async function holds(
     fail('v2 signature of a proof', 'one that covers all of its fields', gist(`one without the ${without}`, { what }), {
       breaks: { requirement: 'SIGN-4', level: 'S' },
     });
-  if (SHIPPED[ctx.profile.name] !== undefined) {
+  if (shippedProfile(ctx.profile.name) !== undefined) {
     const { internId } = subject;
     const plainest = { internId, bodySha256: sha256(''), route: { method: 'POST', path: '/' } } as const;
     const { bodySha256, route } = plainest;

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Profile } from '../../emulator/contract/profile.js';
-import { SHIPPED } from '../framework/profile.js';
+import { PROFILES } from '../../emulator/contract/profile.js';
 import type { Send } from '../probe/request.js';
 import { askedBy } from '../run/exchange-of.js';
 import { createLedger } from '../run/ledger.js';
@@ -10,7 +9,7 @@ const PREFIX = 'kabcd-';
 const leaving = (method: string, path: string, body?: unknown) => {
   const raw = typeof body === 'string' || body instanceof Uint8Array || Array.isArray(body);
   const send: Send = { method, path, ...(raw ? { body: body as string } : { json: body }) };
-  return askedBy(send, { baseUrl: 'https://x.test/api/v1', profile: SHIPPED.svc as Profile });
+  return askedBy(send, { baseUrl: 'https://x.test/api/v1', profile: PROFILES.svc });
 };
 
 /** The things of a run with what it takes to speak of them in short. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SHIPPED } from '../framework/profile.js';
+import { PROFILES } from '../../emulator/contract/profile.js';
 import { createModel } from './model.js';
 import { Recent } from './options.js';
 
@@ -17,7 +17,7 @@ test('a map that is full forgets what was set first, and says so', () => {
 });
 
 test('interns without end are not all remembered, and none is blamed for what was forgotten', () => {
-  const { svc } = SHIPPED;
+  const { svc } = PROFILES;
   if (svc === undefined) throw new Error('no profile svc');
   const model = createModel({ profile: svc, publicKeys: [], caller: () => undefined });
   const exchange = (number: number, status: number) => ({

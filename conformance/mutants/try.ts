@@ -1,7 +1,7 @@
+import { PROFILES } from '../../emulator/contract/profile.js';
 import { defaultFactories, type Factories } from '../../emulator/factories.js';
 import { createEmulatorDriver } from '../drivers/emulator.js';
 import type { Check } from '../framework/check.js';
-import { SHIPPED } from '../framework/profile.js';
 import type { CheckResult } from '../run/results.js';
 import { runChecks } from '../run/runner.js';
 import { createIdleHost } from './idle-host.js';
@@ -38,7 +38,7 @@ export async function tryChecks(
   options: TryOptions = TRY,
 ): Promise<Tried> {
   const crashes: string[] = [];
-  const profile = SHIPPED.openrouter;
+  const profile = PROFILES.openrouter;
   const host = createIdleHost();
   const factories: Factories = {
     ...defaultFactories,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SHIPPED } from '../framework/profile.js';
+import { PROFILES } from '../../emulator/contract/profile.js';
 import type { Asked, Exchange } from '../model/exchange.js';
 import { createModel } from '../model/model.js';
 import type { ModelOptions } from '../model/options.js';
@@ -38,7 +38,7 @@ function judged(
   conversation: readonly Said[],
   more: Partial<Pick<ModelOptions, 'ours' | 'partial' | 'inUse' | 'moved'>> = {},
 ) {
-  const profile = SHIPPED.svc;
+  const profile = PROFILES.svc;
   if (profile === undefined) throw new Error('no profile svc');
   const model = createModel({
     profile,
@@ -197,7 +197,7 @@ function chats({ json = {}, said = {}, asks = 0, says = [], session = 's-1', usa
   const choice = (delta: object, finish_reason: string | null = null) =>
     chunk({ choices: [{ index: 0, delta, finish_reason }] });
   const call = (more: object) => choice({ tool_calls: [{ index: 0, ...more }] });
-  const name = SHIPPED.svc?.tool_name;
+  const name = PROFILES.svc.tool_name;
   const ask = JSON.stringify({ kind: 'permission', options: ['allow_once'] });
   const first = { id: 'call-1', type: 'function', function: { name, arguments: ask } };
   const events = [

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Profile } from '../../emulator/contract/profile.js';
-import { SHIPPED } from '../framework/profile.js';
+import { PROFILES } from '../../emulator/contract/profile.js';
 import { createOwnership } from '../model/ownership.js';
 import type { Answer } from '../probe/client.js';
 import { NoAnswer } from '../probe/no-answer.js';
@@ -198,7 +197,7 @@ test('what a create makes whose client has left is looked for once more', async 
   const own = createOwnership({ ledger: createLedger(), prefix: 'kabcd-' });
   const create = askedBy(
     { method: 'POST', path: '/interns', json: { name: 'kabcd-1' } },
-    { baseUrl: 'https://x.test/api/v1', profile: SHIPPED.svc as Profile },
+    { baseUrl: 'https://x.test/api/v1', profile: PROFILES.svc },
   );
   own.permits(create);
   own.asks(1, create);

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { Profile } from '../../emulator/contract/profile.js';
+import { PROFILES, type Profile } from '../../emulator/contract/profile.js';
 import { type Deployment, deploy } from '../../test/targets/deployment.js';
 import { BUFFERING, DEPLOYMENTS, withHabit } from '../../test/targets/deployments.js';
 import { holdsBodies } from '../../test/targets/holding.js';
 import type { Driver } from '../drivers/driver.js';
 import { newEmulator } from '../drivers/emulator.js';
-import { SHIPPED } from '../framework/profile.js';
 import { ownReasons, ownSuccesses } from '../habits/answers.js';
 import { queued } from '../habits/boots.js';
 import { fewInterns } from '../habits/capacity.js';
@@ -154,7 +153,7 @@ test.each(UNPUBLISHED)(
 );
 
 describe('a target that calls the header of idempotency keys otherwise', () => {
-  const own = { ...(SHIPPED.svc as NonNullable<typeof SHIPPED.svc>), idempotency_header: 'x-once' };
+  const own = { ...PROFILES.svc, idempotency_header: 'x-once' };
 
   async function heldAgainst(profile: Profile): Promise<string[]> {
     const deployment: Deployment = { name: 'names its keys', obeys: 1 };

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Profile } from '../../emulator/contract/profile.js';
+import { PROFILES } from '../../emulator/contract/profile.js';
 import { Finding, isProven } from '../framework/finding.js';
-import { SHIPPED } from '../framework/profile.js';
 import { Skipped } from '../framework/skip.js';
 import { createOwnership } from '../model/ownership.js';
 import type { Send } from '../probe/request.js';
@@ -15,7 +14,7 @@ interface Heard {
   readonly json?: unknown;
 }
 
-const asked = (send: Send) => askedBy(send, { baseUrl: 'https://x.test/api/v1', profile: SHIPPED.svc as Profile });
+const asked = (send: Send) => askedBy(send, { baseUrl: 'https://x.test/api/v1', profile: PROFILES.svc });
 
 /** A guard over reads that answer in this order, the last of them from then on. */
 function guarded(...answers: readonly Heard[]) {

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type FlagTable, text, UsageError } from '../../conformance/cli/arguments.js';
 import { jsonIn } from '../contract/file.js';
-import { PROFILES, type Profile, profileSchema } from '../contract/profile.js';
+import { type Profile, profileSchema, shippedProfile } from '../contract/profile.js';
 import { inWords } from '../contract/system-error.js';
-import { UnusableKey } from '../signing/keys.js';
+import { isKeyText, UnusableKey } from '../signing/keys.js';
 import type { Io } from './command.js';
 
 /** The flags that `sign`, `verify` and `explain` share: the request that a proof is for. */
@@ -59,8 +59,8 @@ export function readRequestBody(
 
 export function readProfile(argv: Record<string, unknown>, io: Pick<Io, 'folder'>): Profile {
   const name = given(argv, 'profile') ?? 'svc';
-  if (name === 'svc' || name === 'openrouter') return PROFILES[name];
-  return jsonIn(readBytes('profile', name, io).toString('utf8'), `--profile ${name}`, profileSchema);
+  const own = () => jsonIn(readBytes('profile', name, io).toString('utf8'), `--profile ${name}`, profileSchema);
+  return shippedProfile(name) ?? own();
 }
 
 /** Reads a key given as text, or as a file with one, through `read`. */
@@ -70,7 +70,7 @@ export function readKeyFlag<Key>(
   io: Pick<Io, 'folder'>,
   read: (text: string) => Key,
 ): Key {
-  const content = /^\s*(\{|-----BEGIN)/.test(value) ? value : readBytes(flag, value, io).toString('utf8');
+  const content = isKeyText(value) ? value : readBytes(flag, value, io).toString('utf8');
   try {
     return read(content);
   } catch (error) {

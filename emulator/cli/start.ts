@@ -12,6 +12,7 @@ import {
   UnusableKey,
 } from '../index.js';
 import type { ListenAt } from '../serving/listening.js';
+import { isKeyText } from '../signing/keys.js';
 import type { GivenFlags } from './flags.js';
 
 export interface Started {
@@ -19,8 +20,7 @@ export interface Started {
   at: ListenAt;
 }
 
-const readKey = (given: string): string =>
-  /^\s*(\{|-----BEGIN)/.test(given) ? given : textOfFile(given, `signing key ${given}`);
+const readKey = (given: string): string => (isKeyText(given) ? given : textOfFile(given, `signing key ${given}`));
 
 /** @throws UsageError for a flag that would do nothing, because another is missing */
 function refuseIdle({ pace, replay, replayElse, data, fsync }: GivenFlags): void {

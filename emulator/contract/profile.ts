@@ -38,6 +38,10 @@ export const PROFILES: Readonly<Record<'svc' | 'openrouter', Profile>> = {
   openrouter: openrouter as Profile,
 };
 
+/** The shipped profile of a name; undefined for another name. */
+export const shippedProfile = (name: string): Profile | undefined =>
+  name === 'svc' || name === 'openrouter' ? PROFILES[name] : undefined;
+
 /** The name of a create's idempotency header if its profile has none: the published name (CREATE-4). */
 export const IDEMPOTENCY_HEADER = 'idempotency-key';
 

@@ -7,7 +7,7 @@ import { FileInvalid, textOfFile } from '../contract/file.js';
 import { JsonSyntaxError, parseJson } from '../contract/json.js';
 import { type Match, matchesSchema } from '../contract/match.js';
 import { problem, words } from '../contract/problem.js';
-import { idempotencyHeader, PROFILES, type Profile, profileSchema, proofHeaders } from '../contract/profile.js';
+import { idempotencyHeader, type Profile, profileSchema, proofHeaders, shippedProfile } from '../contract/profile.js';
 import { type Seed, seedSchema } from '../contract/seed.js';
 import { DEFAULT_SETTINGS, type Settings, settingsSchema } from '../contract/settings.js';
 import type { Input } from '../contract/with-zod.js';
@@ -139,8 +139,7 @@ function check<T>(what: string, schema: () => z.ZodType<T>, value: unknown): T {
  */
 export function loadProfile(given: string | Profile = 'svc'): Profile {
   if (typeof given !== 'string') return check('profile', profileSchema, given);
-  if (given === 'svc' || given === 'openrouter') return PROFILES[given];
-  return check(`profile ${given}`, profileSchema, readJson('profile', given));
+  return shippedProfile(given) ?? check(`profile ${given}`, profileSchema, readJson('profile', given));
 }
 
 /**

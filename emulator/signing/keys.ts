@@ -103,6 +103,9 @@ export function signingKeyFromSecret(secret: Uint8Array): SigningKey {
   return describe(createPrivateKey({ key, format: 'der', type: 'pkcs8' }));
 }
 
+/** Whether a text is a key, PEM or JWK, and not the name of a file with one. */
+export const isKeyText = (text: string): boolean => /^\s*(\{|-----BEGIN)/.test(text);
+
 /**
  * Reads a private Ed25519 key: PKCS #8 PEM, or a JWK. Throws {@link UnusableKey}.
  *

@@ -1,10 +1,10 @@
 import { newEmulator } from '../../conformance/drivers/emulator.js';
 import { createLiveDriver } from '../../conformance/drivers/live.js';
 import { createVirtualHost } from '../../conformance/drivers/virtual-host.js';
-import { SHIPPED } from '../../conformance/framework/profile.js';
 import { createRandom, hash } from '../../conformance/framework/random.js';
 import type { Habit } from '../../conformance/habits/habit.js';
 import type { CredentialName } from '../../conformance/probe/request.js';
+import { PROFILES } from '../../emulator/contract/profile.js';
 import type { Emulator, EmulatorOptions } from '../../emulator/index.js';
 import type { Fetch, Serve, Setting } from '../../emulator/wire/serve.js';
 import { crowd } from './crowd.js';
@@ -31,7 +31,7 @@ export interface Deployment {
   /** Only these credentials are given; all without it. */
   readonly only?: readonly CredentialName[];
   /** Names and choices that it is published with. */
-  readonly profile?: keyof typeof SHIPPED & string;
+  readonly profile?: keyof typeof PROFILES;
   readonly habits?: readonly Habit[];
   /** Ways to break the interface. */
   readonly wrong?: readonly Serve[];
@@ -126,7 +126,7 @@ export async function deploy(
     baseUrl: String(target.base_url),
     fetch,
     host,
-    profile: SHIPPED[deployment.profile ?? 'svc'] as NonNullable<typeof SHIPPED.svc>,
+    profile: PROFILES[deployment.profile ?? 'svc'],
     workspaceId: String(target.workspace_id),
     credentials:
       deployment.only === undefined

@@ -1,10 +1,10 @@
 import { createLiveDriver, type LiveDriverOptions } from '../../conformance/drivers/live.js';
 import type { Check } from '../../conformance/framework/check.js';
-import { SHIPPED } from '../../conformance/framework/profile.js';
 import type { Fetch } from '../../conformance/probe/client.js';
 import type { Host } from '../../conformance/probe/time.js';
 import type { RunnerOptions } from '../../conformance/run/runner.js';
 import { run } from '../../conformance/run.js';
+import { PROFILES } from '../../emulator/contract/profile.js';
 
 /** A host whose time only passes when somebody sleeps. */
 export function fakeHost(): Host & { readonly slept: number[] } {
@@ -76,7 +76,7 @@ export function fakeDriver(fetch: Fetch, host: Host, more: Partial<LiveDriverOpt
     baseUrl: 'https://service.test/api/v1',
     fetch,
     host,
-    profile: SHIPPED.svc as LiveDriverOptions['profile'],
+    profile: PROFILES.svc,
     workspaceId: 'workspace',
     credentials: { api_key: SECRET },
     ...more,

@@ -1,7 +1,7 @@
-import { SHIPPED } from '../../conformance/framework/profile.js';
 import { createRandom, hash } from '../../conformance/framework/random.js';
 import { gatewayDown } from '../../conformance/habits/connections.js';
 import type { CheckResult, FindingResult, Results } from '../../conformance/run/results.js';
+import { PROFILES } from '../../emulator/contract/profile.js';
 import { BUFFERING, DEPLOYMENTS, type Known } from './deployments.js';
 
 /** The parts of a mix: real deployments have several habits at once. */
@@ -59,7 +59,7 @@ const isDeserved = (
   { differs = [], profile }: Pick<Known, 'differs' | 'profile'>,
   { verdict, level, requirement, finding }: CheckResult,
 ): boolean =>
-  (verdict === 'warn' || (verdict === 'fail' && level === 'P' && SHIPPED[profile ?? 'svc']?.published === true)) &&
+  (verdict === 'warn' || (verdict === 'fail' && level === 'P' && PROFILES[profile ?? 'svc']?.published === true)) &&
   (differs.includes(requirement) || (differs.includes('reason') && isReason(finding)));
 
 /** What is held against a mix that nothing it is made of deserves. */
