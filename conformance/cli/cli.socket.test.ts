@@ -40,6 +40,7 @@ describe('called wrongly: exit 2 and one line', () => {
     [['--path', 'nonsense'], /NAME:PATH/],
     [['--profile', '/no/such/profile.json'], /profile \/no\/such\/profile.json cannot be read: no such file/],
     [['--profile', 'constructor'], /profile constructor cannot be read: no such file/],
+    [['--config', 'a.json', '--config', 'b.json'], /--config: given more than once/],
     [['--config', '/no/such/config.json'], /cannot be read: no such file/],
     [['ftp://x', '--api-key', 'abcdefgh'], /expected http/],
     [

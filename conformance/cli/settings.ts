@@ -61,10 +61,10 @@ export type Settings = Readonly<ReturnType<typeof readSettings>>;
 
 /** Reads the settings of a command. @throws UsageError with one line that names the mistake */
 export function readSettings(flags: Flags, environment: Readonly<Record<string, string | undefined>>) {
-  const file = typeof flags.config === 'string' ? flags.config : environment.INTERN_CONFORMANCE_CONFIG;
+  refuseEmpty(flags, MAY_BE_EMPTY);
+  const file = createValues(flags).word('config') ?? environment.INTERN_CONFORMANCE_CONFIG;
   const config = readConfig(file);
   const { raw, own, text, word, many, number, whole, time, truth, choice } = createValues(flags, environment, config);
-  refuseEmpty(flags, MAY_BE_EMPTY);
   const url = text(addressOf(flags, environment.INTERN_BASE_URL, config.url), 'url');
   const readAs = <Key extends string>(keys: readonly (readonly [string, Key])[]) =>
     given(Object.fromEntries(keys.map(([name, key]) => [key, text(raw(name), name)]))) as { [K in Key]?: string };

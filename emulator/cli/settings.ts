@@ -1,13 +1,8 @@
 import { type FlagTable, grouped, MOST_USED, text, UsageError } from '../../conformance/cli/arguments.js';
 import { given } from '../contract/given.js';
+import type { Io } from './command.js';
 import { parsed, readConfig, readEnvironment } from './config.js';
 import { FLAGS, type FlagName, type GivenFlags, kebab, type Setting, settingsFrom, variable } from './flags.js';
-
-/** The sources of the settings. */
-export interface Surroundings {
-  env: NodeJS.ProcessEnv;
-  folder: string;
-}
 
 const GROUPS: Readonly<Record<string, readonly FlagName[]>> = {
   [MOST_USED]: [
@@ -61,12 +56,15 @@ export function flagTable(fallbacks: Partial<Record<FlagName, string>> = {}): Fl
  *
  * @throws UsageError naming the flag, variable, or file and place, and what was expected
  */
-export function resolveSettings(argv: Record<string, unknown>, { env, folder }: Surroundings): GivenFlags {
+export function resolveSettings(
+  argv: Readonly<Record<string, unknown>>,
+  { env, folder }: Pick<Io, 'env' | 'folder'>,
+): GivenFlags {
   const config = single('--config', argv.config) ?? env[variable('config')];
   return { ...readConfig(config, folder), ...readEnvironment(env), ...readFlags(argv) };
 }
 
-const readFlags = (argv: Record<string, unknown>): GivenFlags =>
+const readFlags = (argv: Readonly<Record<string, unknown>>): GivenFlags =>
   settingsFrom((setting, name) => {
     const source = `--${kebab(name)}`;
     const value = argv[kebab(name)];

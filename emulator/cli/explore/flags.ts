@@ -6,10 +6,11 @@ import { EXPLORE_REPORT_KINDS } from '../../../conformance/explore/report/files.
 import type { ExploreOptions, Law } from '../../../conformance/explore/types.js';
 import { given } from '../../contract/given.js';
 
+import type { Io } from '../command.js';
 import { checkedSettings } from '../config.js';
 import { ALL_VARIABLES } from '../exec.js';
 import { type FlagName, type GivenFlags, kebab } from '../flags.js';
-import { flagTable, resolveSettings, type Surroundings } from '../settings.js';
+import { flagTable, resolveSettings } from '../settings.js';
 import { readLaws, readSchedule } from './files.js';
 
 export const EXPLORE_FLAGS: FlagTable = {
@@ -64,7 +65,7 @@ export function exploreFlags(): FlagTable {
 export function readEmulatorSettings(
   { seed: _, ...argv }: Readonly<Record<string, unknown>>,
   { options: { schedule }, scheduleFile }: ExploreSettings,
-  io: Surroundings,
+  io: Pick<Io, 'env' | 'folder'>,
 ): GivenFlags {
   const saved = schedule?.explore?.emulator ?? {};
   const all = {
