@@ -1,7 +1,6 @@
 import type * as Z from 'zod';
-import { SETTINGS } from '../conformance/cli/files.js';
+import { configSchema as kitConfigSchema, SETTINGS } from '../conformance/cli/files.js';
 import { RUN_FLAGS } from '../conformance/cli/flags.js';
-import { BEHAVIOURS } from '../conformance/framework/needs.js';
 import { configSchema } from '../emulator/cli/config.js';
 import { clientCasesSchema } from '../emulator/contract/client-case.js';
 import { chaosSchema } from '../emulator/contract/fault.js';
@@ -34,14 +33,7 @@ const kitConfig = z.strictObject({
       SETTINGS.includes(name) ? [[name.replaceAll('-', '_'), settingOf(flag)]] : [],
     ),
   ),
-  prompts: z
-    .strictObject(
-      Object.fromEntries(
-        BEHAVIOURS.map((name) => [name, z.union([z.string(), z.array(z.string()).min(1)]).optional()]),
-      ),
-    )
-    .optional()
-    .describe('wordings that lead an intern to a behaviour'),
+  prompts: kitConfigSchema().shape.prompts.describe('wordings that lead an intern to a behaviour'),
 });
 
 /** The JSON Schemas that the package publishes, by the name of their file. */

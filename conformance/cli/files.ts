@@ -27,7 +27,8 @@ export const readJson = <Value = unknown>(
   schema: () => z.ZodType<Value> = anything as () => z.ZodType<Value>,
 ): Value => jsonIn(textOfFile(file, `${what} ${file}`), `${what} ${file}`, schema);
 
-const configSchema = withZod((z) => {
+/** The prompts of a config file. Its other keys stand in for flags. */
+export const configSchema = withZod((z) => {
   const wordings = z.union([z.string(), z.array(z.string()).min(1)]).transform((given) => [given].flat());
   const prompts = z.strictObject(Object.fromEntries(BEHAVIOURS.map((name) => [name, wordings.optional()])));
   return z.looseObject({ prompts: prompts.optional() });
