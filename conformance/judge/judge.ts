@@ -15,7 +15,7 @@ import { type Breach, foundBy, RULES, type Rule, rulesFor, seenBy } from '../rul
 import type { Judgement } from '../rules/rule.js';
 import { foundIn } from '../run/finding.js';
 import type { CheckResult, FailOn, FindingResult, RowHead } from '../run/results.js';
-import { faultAt, judgementOn, type Tally, tallyOf } from '../run/tally.js';
+import { createExchanges, faultAt, judgementOn, type Tally, tallyOf } from '../run/tally.js';
 import { asKnown, assemble, type Baseline } from '../run/verdict.js';
 import { createCallers } from './callers.js';
 import { createHiding } from './clean.js';
@@ -121,7 +121,13 @@ export function createJudge(options: JudgeOptions = {}) {
   const tallies = new Map<string, Held>();
   const heldOf = (rule: Rule): Held => {
     const known = tallies.get(rule.id);
-    const tally = known ?? { ...tallyOf(rule), broken: 0, counts: false, reported: undefined, since: new Map() };
+    const tally = known ?? {
+      ...tallyOf(rule, exchanges),
+      broken: 0,
+      counts: false,
+      reported: undefined,
+      since: new Map(),
+    };
     if (known === undefined) tallies.set(rule.id, tally);
     return tally;
   };
@@ -132,6 +138,7 @@ export function createJudge(options: JudgeOptions = {}) {
   let seen = 0;
   let judged = 0;
   let ignored = 0;
+  const exchanges = createExchanges();
   let fault: Fault | undefined;
   /** When the first exchange began. */
   let first: number | undefined;
@@ -322,6 +329,7 @@ export function createJudge(options: JudgeOptions = {}) {
           },
           options: { seed: '' },
           requests: seen,
+          exchanges,
           ledger: true,
           failOn,
           baseline,

@@ -5,6 +5,7 @@ import { clauseOf } from './clause.js';
 import { type FindingGroup, groups, skips } from './groups.js';
 import { breakable, html, type Markup, pageOf } from './page/markup.js';
 import { answersIn, type ReportContext, resultView } from './page/result.js';
+import { areaOf, exchangesText } from './requirements.js';
 import { sheetOf } from './tty.js';
 import { headlineOf, headVerdict, LIKELY, neverCameUp, shownOf } from './words/coverage.js';
 import { type Label, LEVELS, labelOf, wordsOf } from './words/legend.js';
@@ -94,14 +95,9 @@ function filtersView(results: Results): Markup {
 const folded = (label: Label, said: string, many: number | string, inside: readonly (Markup | undefined)[]): Markup =>
   html`<details class="group fold"><summary><span class="badge ${label}">${label}</span> <span class="sentence">${breakable(said)}</span><span class="many">${many}</span></summary><div class="members">${inside}</div></details>`;
 
-/** The area of a requirement: `CHAT` of `CHAT-4`. */
-const areaOf = (id: string): string => id.replace(/-\d+$/, '');
-
-/** The exchanges and situations that the rules of requirements judged. */
-function judgedText(rows: readonly RequirementResult[]): string {
-  const judged = rows.reduce((sum, row) => sum + (row.judged ?? 0), 0);
-  const situations = new Set(rows.flatMap((row) => row.situations ?? []));
-  return judged === 0 ? '' : `, judged ${counted(judged, 'time')} in ${counted(situations.size, 'situation')}`;
+/** The exchanges and situations in which rules judged a requirement. */
+function judgedText({ exchanges = 0, situations = [] }: RequirementResult): string {
+  return exchanges === 0 ? '' : `, ${exchangesText(exchanges)} in ${counted(situations.length, 'situation')}`;
 }
 
 /** The requirements by area: kept ones, how often they were judged, and ones that never came up. Each opens to its passed checks. */
@@ -130,21 +126,15 @@ function requirementsView(
     return folded(
       'pass',
       `${id}${row === undefined ? '' : `, ${LEVELS[row.level]}`}: ${clauseOf(first).sentence}`,
-      `${mine.length}${judgedText(row === undefined ? [] : [row])}`,
+      `${mine.length}${row === undefined ? '' : judgedText(row)}`,
       mine.map((one) => resultView(one, context)),
     );
   };
   const areaView = ([area, ids]: readonly [string, readonly string[]]): Markup | undefined => {
-    const here = ids.flatMap((id) => rows.get(id) ?? []);
     const held = ids.filter((id) => by.has(id));
     return held.length === 0
       ? undefined
-      : folded(
-          'pass',
-          `${area}: ${held.length} of ${counted(ids.length, 'requirement')} held`,
-          judgedText(here).slice(2),
-          ids.map(rowView),
-        );
+      : folded('pass', `${area}: ${held.length} of ${counted(ids.length, 'requirement')} held`, '', ids.map(rowView));
   };
   return html`<section class="panel" id="requirements"><h2>Requirements</h2>${[...areas].map(areaView)}${
     never.length === 0

@@ -91,6 +91,7 @@ export const reportSchema = withZod((z) => {
     started: line.refine((day) => Math.abs(Date.parse(day)) < 4e12, 'expected a time'),
     duration: ms,
     requests: count,
+    exchanges: count.optional(),
     verdict: z.enum(['pass', 'fail', 'incomplete']),
     target: z.looseObject({ kind: z.enum(['emulator', 'live', 'client']), url: line, profile: line }),
     options: z.looseObject({
@@ -112,7 +113,15 @@ export const reportSchema = withZod((z) => {
       failed: z.array(z.looseObject({ id: text, name: text, because: z.looseObject({ kind: text }) })),
     }),
     requirements: z.array(
-      z.looseObject({ id: line, level, sentence: line, where: line, verdict: line, checks: lines }),
+      z.looseObject({
+        id: line,
+        level,
+        sentence: line,
+        where: line,
+        verdict: line,
+        checks: lines,
+        exchanges: count.optional(),
+      }),
     ),
     checks: z.array(check).max(MOST.rows),
   });

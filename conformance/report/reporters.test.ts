@@ -7,7 +7,7 @@ import type { AnswerGot, Found, Wanted } from '../framework/finding.js';
 import type { Need } from '../framework/needs.js';
 import { lacking } from '../framework/skip.js';
 import type { CheckResult } from '../run/results.js';
-import { coverage } from '../run/verdict.js';
+import { coverage, matrix } from '../run/verdict.js';
 import { groups } from './groups.js';
 import { REPORT_KINDS, REPORTERS } from './index.js';
 import { readResults, reportOf } from './json.js';
@@ -57,11 +57,69 @@ describe('at a deployment, where a check was left out that only an emulator can 
     '%s tells of requirements, and quietly of emulators',
     (kind) => {
       const text = REPORTERS[kind](deployed);
-      expect(text).toContain('2 of 2 requirements that a deployment can show were checked');
+      const data = kind === 'json' || kind === 'ctrf';
+      expect(text).toContain(
+        data ? '2 of 2 requirements that a deployment can show were checked' : '0 of 2 requirements held',
+      );
       expect(text).toContain('2 more checks for emulators only');
       expect(REPORTERS[kind](results)).not.toMatch(/from outside|emulator only/);
     },
   );
+});
+
+describe('of a clean run', () => {
+  const [passes] = results.checks;
+  const one = (id: string, requirement: string, more: object) =>
+    ({ ...passes, id, requirement, ...more }) as CheckResult;
+  const checks = [
+    one('LIST-1/form', 'LIST-1', { judged: 1_200, situations: ['list 200', 'list 400'] }),
+    one('LIST-1/order', 'LIST-1', { judged: 1_200, situations: ['list 200'] }),
+    one('list/order', 'LIST-1', {}),
+    ...['a', 'b'].map((name) =>
+      one(`sign/${name}`, 'SIGN-1', {
+        verdict: 'skip',
+        skip: lacking({ kind: 'lacks', need: 'oauth_token' as Need }).skip,
+      }),
+    ),
+  ];
+  const exchanges = { all: 1_200, of: (id: string) => (id === 'LIST-1' ? 1_200 : 0) };
+  const clean = {
+    ...results,
+    checks,
+    incomplete: [],
+    verdict: 'pass' as const,
+    exchanges: exchanges.all,
+    coverage: coverage(checks),
+    requirements: matrix(checks, exchanges),
+  };
+
+  test('the second line says how many requirements held in how many exchanges, and what never came up', () => {
+    expect(REPORTERS.tty(clean)).toMatch(
+      /^conforms: .*\n {2}1 requirement held in 1,200 exchanges; 1 never came up: SIGN-1$/m,
+    );
+    expect(REPORTERS.html(clean)).toContain('1 requirement held in 1,200 exchanges; 1 never came up: SIGN-1');
+  });
+
+  test('the first table is about requirements, each exchange counted once; then comes what never came up, and why', () => {
+    const row = [
+      'LIST-1',
+      'stated',
+      'list_interns lists the visible interns, newest first.',
+      '2 rules, 1 check',
+      '1200',
+      '2',
+    ];
+    const never = 'needs oauth_token: --oauth-token or INTERN_OAUTH_TOKEN is not given';
+    const text = REPORTERS.tty(clean).split('\n');
+    expect(text[0]).toBe('Requirements');
+    expect(text[2]).toBe('  LIST: 1 of 1 held');
+    expect(text[3]?.trim().split(/ {2,}/)).toEqual(row);
+    expect(text.slice(4, 7)).toEqual(['', 'What never came up, and why', `     2  ${never}  so never SIGN-1`]);
+    const markdown = REPORTERS.markdown(clean);
+    expect(markdown.replaceAll('\\', '')).toContain(`| ${row.join(' | ')} |`);
+    expect(markdown).toContain('<details><summary>2 checks</summary>sign/a, sign/b</details>');
+    expect(markdown.match(/<details>/g)).toHaveLength(1);
+  });
 });
 
 test('JSON can be read back', () => {

@@ -3,25 +3,15 @@ import { visible } from '../../emulator/contract/visible.js';
 import { ownCommand } from '../run/replay.js';
 import type { CheckResult, Results, RunEvents } from '../run/results.js';
 import { clauseOf, type Fact, factsOf, levelOf } from './clause.js';
-import { type FindingGroup, groups, skips } from './groups.js';
+import { type FindingGroup, groups } from './groups.js';
+import { heldText, neverSection, requirementsSection } from './requirements.js';
 import type { Line, Said, Section, Sheet, Tone } from './sheet/sheet.js';
 import { coloursFor, fullRows, painted, type TerminalOptions, terminalText } from './sheet/terminal.js';
 import { seconds } from './stream-text.js';
 import { faultOf, titleOf } from './title.js';
-import {
-  choices,
-  headlineOf,
-  idsOf,
-  knownText,
-  LIKELY,
-  neverCameUp,
-  shownOf,
-  sumText,
-  targetText,
-  unseen,
-} from './words/coverage.js';
+import { choices, headlineOf, idsOf, knownText, LIKELY, sumText, targetText, unseen } from './words/coverage.js';
 import { failsRun, type Label, LEVELS, labelOf, wordsOf } from './words/legend.js';
-import { keptBy, skipWords } from './words/skip.js';
+import { skipWords } from './words/skip.js';
 import { hindranceText, incompleteText } from './words/stop.js';
 
 const TONES: Readonly<Record<Label, Tone>> = {
@@ -98,36 +88,12 @@ const wrongLine = ({ title, many, checks }: FindingGroup): Line => {
   };
 };
 
-const skipLines = (results: Results): Line[] =>
-  skips(shownOf(results)).map((group) => {
-    const { kind, why, ids } = group;
-    // Skips that the intern, or the moment, decided differ from check to check.
-    const one = kind === 'intern' || kind === 'race' ? `${ids[0]}: ` : '';
-    return { mark: String(ids.length).padStart(4), subject: keptBy(group), sentence: `${one}${why}`, ids };
-  });
-
 const flakyLines = ({ checks }: Results): Line[] =>
   checks.flatMap(({ id, finding, knownAs }) =>
     knownAs?.flaky === undefined || finding !== undefined
       ? []
       : [{ mark: '', subject: id, sentence: knownText(knownAs) }],
   );
-
-function requirementNotes(results: Results): Said[] {
-  const { requirements } = results;
-  if (requirements.length === 0) return [];
-  const kept = requirements.filter((row) => row.verdict === 'pass').length;
-  const evaluated = requirements.filter((row) => !['none', 'excluded', 'skip'].includes(row.verdict)).length;
-  const judged = requirements.reduce((sum, row) => sum + (row.judged ?? 0), 0);
-  const never = neverCameUp(results);
-  const some = evaluated > never.length && never.length > 0;
-  return [
-    {
-      text: `requirements: ${kept} of ${evaluated} checked are kept, ${requirements.length} in the ledger; rules were held against exchanges ${judged} times`,
-    },
-    ...(some ? [{ text: `never came up: ${never.join(', ')}`, tone: 'quiet' as const }] : []),
-  ];
-}
 
 /** Most leftovers that get a line each. */
 const FEW = 5;
@@ -155,8 +121,9 @@ function cleanupNotes({ cleanup, run, target }: Results): Said[] {
 
 /** The report of a run: of the kit, the client lab, drift or the judge. */
 export function sheetOf(results: Results): Sheet {
-  const { requests, requirements, duration, incomplete, verdict } = results;
+  const { requests, duration, incomplete, verdict } = results;
   const found = groups(results.checks);
+  const isClean = found.length === 0;
   const headline = headlineOf(results);
   const missed = unseen(results);
   return {
@@ -165,29 +132,18 @@ export function sheetOf(results: Results): Sheet {
     word: headline.verdict,
     sum: sumText(results),
     notes: [
-      ...requirementNotes(results),
-      ...[headline.requirements, headline.emulatorsOnly].flatMap((text) => (text === undefined ? [] : { text })),
+      ...[heldText(results), headline.emulatorsOnly].flatMap((text) => (text === undefined ? [] : { text })),
       { text: `${counted(requests, 'request')} in ${seconds(duration)}${choices(results)}` },
       ...cleanupNotes(results),
       ...(missed === undefined ? [] : [{ text: missed, tone: 'warn' as const }]),
       ...incomplete.map((reason) => ({ text: incompleteText(reason), tone: 'bad' as const })),
     ],
     sections: [
+      ...(isClean ? requirementsSection(results, true) : []),
       ...found.map((group) => groupSection(group, results)),
-      { title: 'Skipped', lines: skipLines(results) },
+      neverSection(results),
       { title: 'Flaky, and not failing now', lines: flakyLines(results) },
-      ...(requirements.length === 0
-        ? []
-        : [
-            {
-              title: 'Requirements',
-              lines: [],
-              table: {
-                head: ['requirement', 'level', 'verdict', 'checks'],
-                rows: requirements.map((row) => [row.id, row.level, row.verdict, String(row.checks.length)]),
-              },
-            },
-          ]),
+      ...(isClean ? [] : requirementsSection(results, false)),
     ],
     wrong: found.map(wrongLine),
   };

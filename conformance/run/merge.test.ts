@@ -22,6 +22,21 @@ test.each([
   expect(merge(parts).coverage).toMatchObject({ noQuestionSeen: merged, noPermissionSeen: merged });
 });
 
+test('exchanges of shards add up, each counted once in its own', () => {
+  const parts = [3, 4].map((many, at) => {
+    const part = shard(at + 1, {});
+    return {
+      ...part,
+      exchanges: many,
+      requirements: part.requirements.map((row) => ({ ...row, exchanges: many - 1 })),
+    };
+  });
+  const merged = merge(parts);
+  expect(merged.exchanges).toBe(7);
+  expect(merged.requirements[0]?.exchanges).toBe(5);
+  expect(merge([shard(1, {}), shard(2, {})])).not.toHaveProperty('exchanges');
+});
+
 describe('a report that is not whole keeps what is made of it from being a pass', () => {
   const BLOCKED = { kind: 'blocked', by: 'create/reads-back', obstacle: 'create' } as const;
   const passes = (index: number): CheckResult => ({

@@ -31,6 +31,7 @@ export function merge(parts: readonly Results[]): Results {
   const [first] = parts;
   if (first === undefined) throw new MergeError('there is no report to merge');
   const checks: CheckResult[] = [];
+  const sum = (all: readonly (number | undefined)[]) => all.reduce<number>((total, one = 0) => total + one, 0);
   const seen = new Set<string>();
   for (const part of parts) {
     if (part.target.url !== first.target.url) {
@@ -47,13 +48,18 @@ export function merge(parts: readonly Results[]): Results {
   const missing = Array.from({ length: of }, (_, at) => at + 1).filter((index) => !there.has(index));
   const [unsearched] = parts.flatMap((part) => part.cleanup.unsearched ?? []);
   const cleanup = {
-    created: parts.reduce((sum, part) => sum + part.cleanup.created, 0),
-    deleted: parts.reduce((sum, part) => sum + part.cleanup.deleted, 0),
+    created: sum(parts.map((part) => part.cleanup.created)),
+    deleted: sum(parts.map((part) => part.cleanup.deleted)),
     failed: parts.flatMap((part) => part.cleanup.failed),
     ...(unsearched === undefined ? {} : { unsearched }),
   };
   const known = [...new Set(parts.flatMap((part) => part.baseline?.known ?? []))];
   const stale = [...new Set(parts.flatMap((part) => part.baseline?.stale ?? []))];
+  const exchanges = {
+    all: sum(parts.map((part) => part.exchanges)),
+    of: (id: string) => sum(parts.map(({ requirements }) => requirements.find((row) => row.id === id)?.exchanges)),
+  };
+  const areCounted = parts.some((part) => part.exchanges !== undefined);
   const evaluated = evaluate(checks, {
     cleanup,
     stale,
@@ -77,10 +83,13 @@ export function merge(parts: readonly Results[]): Results {
       noQuestionSeen: parts.every((part) => part.coverage.noQuestionSeen),
       noPermissionSeen: parts.every((part) => part.coverage.noPermissionSeen === true),
     },
-    requests: parts.reduce((sum, part) => sum + part.requests, 0),
+    requests: sum(parts.map((part) => part.requests)),
+    ...(areCounted ? { exchanges: exchanges.all } : {}),
     checks,
     // Reports of clients and recordings have no requirements of the interface.
-    requirements: parts.every((part) => part.requirements.length === 0) ? [] : matrix(checks),
+    requirements: parts.every((part) => part.requirements.length === 0)
+      ? []
+      : matrix(checks, areCounted ? exchanges : undefined),
     cleanup,
     ...(known.length === 0 && stale.length === 0 ? {} : { baseline: { known, stale } }),
   };

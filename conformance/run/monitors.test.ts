@@ -152,3 +152,12 @@ test('a rule that throws is an error of the kit, with the exchange, and spoils n
   expect(rowOf(results)?.verdict).toBe('pass');
   expect(results.exit).toBe(70);
 });
+
+test('an exchange counts once for a requirement, however many of its rules judged it', async () => {
+  const other = monitor(() => 'kept', { id: 'm/other' });
+  const { results } = await runOf([creates('a/one'), header('create'), other], () => false);
+  const judged = results.checks.map(({ judged: many = 0 }) => many);
+  expect(Math.min(...judged.slice(1))).toBeGreaterThan(0);
+  expect(results.exchanges).toBe(Math.max(...judged));
+  expect(results.requirements.find(({ id }) => id === 'LIST-1')?.exchanges).toBe(Math.max(...judged));
+});

@@ -21,7 +21,7 @@ import {
   situationOf,
 } from '../rules/index.js';
 import { exchangeOf, streamOf, WRONG_KEY } from './exchange-of.js';
-import { faultAt, judgementOn, type Tally, tallyOf } from './tally.js';
+import { createExchanges, type Exchanges, faultAt, judgementOn, type Tally, tallyOf } from './tally.js';
 
 /** Most kinds of breaches that a monitor keeps. */
 const KINDS = 40;
@@ -108,6 +108,7 @@ export function createMonitors(model: Model, now: () => number) {
   /** Requests under way, by their number. */
   const asking = new Map<number, Request>();
   const monitors = new Map<string, Monitor>();
+  const exchanges = createExchanges();
   let fault: Fault | undefined;
   let watching: typeof rulesFor | undefined;
   let last = 0;
@@ -202,6 +203,8 @@ export function createMonitors(model: Model, now: () => number) {
   };
 
   return {
+    /** The number of exchanges that the rules of the run judged. */
+    exchanges: exchanges as Exchanges,
     /** Stops judging: the clean-up begins. */
     close() {
       closed = true;
@@ -212,7 +215,7 @@ export function createMonitors(model: Model, now: () => number) {
       const rule = ruleOf(check);
       if (rule === undefined) return;
       watching = undefined;
-      monitors.set(id, { ...tallyOf(rule), kinds: new Map(), unread: new Set() });
+      monitors.set(id, { ...tallyOf(rule, exchanges), kinds: new Map(), unread: new Set() });
     },
     /**
      * The monitor of a rule.

@@ -178,6 +178,7 @@ export function openRun(options: Omit<RunnerOptions, 'checks'>, { puts = true } 
     },
     summary: () => ({
       asked: session.learnt.asked,
+      exchanges: session.monitors.exchanges,
       options: {
         seed: settings.seed,
         runs: settings.runs,

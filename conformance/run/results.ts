@@ -131,8 +131,10 @@ export interface RequirementResult {
   /** The worst verdict of its checks; `excluded`, or `none` where no check was selected. */
   readonly verdict: Verdict | 'excluded' | 'none';
   readonly checks: readonly string[];
-  /** Exchanges that its rules judged. Older reports lack the number. */
+  /** Judgements of its rules. Older reports lack the number. */
   readonly judged?: number;
+  /** Exchanges that its rules judged, each counted once. Reports of older kits, and of clients, lack the number. */
+  readonly exchanges?: number;
   /** The operations and statuses of those exchanges, as `get 404`. */
   readonly situations?: readonly string[];
 }
@@ -200,6 +202,8 @@ export interface Results {
   readonly exit: 0 | 1 | 3 | 70;
   readonly counts: Readonly<Record<Verdict, number>>;
   readonly requests: number;
+  /** Exchanges that rules judged, each counted once. Reports of older kits, and of clients, lack the number. */
+  readonly exchanges?: number;
   readonly checks: readonly CheckResult[];
   readonly requirements: readonly RequirementResult[];
   readonly cleanup: CleanupResult;

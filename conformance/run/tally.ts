@@ -2,9 +2,38 @@ import type { Fault } from '../framework/stop.js';
 import type { Asked } from '../model/exchange.js';
 import { type Breach, type Judgement, type Rule, type Seen, situationOf } from '../rules/rule.js';
 
+/** The key of all exchanges among those of requirements. */
+const ALL = 'all';
+
+/** The number of exchanges that rules judged: of all rules, and by requirement. */
+export interface Exchanges {
+  readonly all: number;
+  of(requirement: string): number;
+}
+
+/** Counts the exchanges that rules judged. One exchange counts once, however many rules judge it. */
+export function createExchanges() {
+  const counts = new Map<string, { last: Seen; many: number }>();
+  const count = (key: string, seen: Seen) => {
+    const { last, many = 0 } = counts.get(key) ?? {};
+    if (last !== seen) counts.set(key, { last: seen, many: many + 1 });
+  };
+  return {
+    judged(requirement: string, seen: Seen) {
+      count(ALL, seen);
+      count(requirement, seen);
+    },
+    get all(): number {
+      return counts.get(ALL)?.many ?? 0;
+    },
+    of: (requirement: string): number => counts.get(requirement)?.many ?? 0,
+  };
+}
+
 /** A rule, and the exchanges that it judged. */
 export interface Tally {
   readonly rule: Rule;
+  readonly exchanges: ReturnType<typeof createExchanges>;
   judged: number;
   /** The operations and statuses of these exchanges. */
   readonly situations: Set<string>;
@@ -12,7 +41,13 @@ export interface Tally {
   failure: Error | undefined;
 }
 
-export const tallyOf = (rule: Rule): Tally => ({ rule, judged: 0, situations: new Set(), failure: undefined });
+export const tallyOf = (rule: Rule, exchanges: Tally['exchanges']): Tally => ({
+  rule,
+  exchanges,
+  judged: 0,
+  situations: new Set(),
+  failure: undefined,
+});
 
 /** A mistake of the kit, with the exchange at which it was made. */
 export const faultAt = ({ number, method, path }: Asked, error: unknown): Fault => ({
@@ -32,6 +67,7 @@ export function judgementOn(seen: Seen, judge: () => Judgement, tally: Tally | u
     const judgement = judge();
     if (judgement !== undefined && tally !== undefined) {
       tally.judged++;
+      tally.exchanges.judged(tally.rule.requirement, seen);
       tally.situations.add(situationOf(seen));
     }
     return judgement;

@@ -93,7 +93,7 @@ export interface RunTarget {
   /** A row, revised by what the run learned after it. */
   revised?(row: CheckResult): CheckResult;
   /** The part of the results that is not its rows. */
-  summary(): Pick<Assembled, 'asked' | 'options' | 'others'>;
+  summary(): Pick<Assembled, 'asked' | 'exchanges' | 'options' | 'others'>;
 }
 
 /** The options of every run, of any kind of unit. Times in ms. */

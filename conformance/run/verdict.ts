@@ -18,6 +18,7 @@ import type {
   Results,
   Verdict,
 } from './results.js';
+import type { Exchanges } from './tally.js';
 
 /** Whether a result is a failure, known or not. */
 export const isFailure = ({ verdict, once }: Pick<CheckResult, 'verdict' | 'once'>, failOn: FailOn = 'fail'): boolean =>
@@ -93,7 +94,7 @@ export const KIT_VERSION: string = pkg.version;
 const WORST: readonly Verdict[] = ['fail', 'error', 'warn', 'pass-alternative', 'pass', 'skip'];
 
 /** A row per requirement of the ledger, with the worst verdict of its checks and of findings that break it. */
-export function matrix(checks: readonly CheckResult[]): RequirementResult[] {
+export function matrix(checks: readonly CheckResult[], exchanges?: Exchanges): RequirementResult[] {
   const verdicts = checks.flatMap((check): { of: string; check: CheckResult }[] => {
     const { finding, requirement } = check;
     if (finding?.breaks === undefined) return [{ of: requirement, check }];
@@ -121,6 +122,7 @@ export function matrix(checks: readonly CheckResult[]): RequirementResult[] {
       verdict: worst ?? (mine.length > 0 ? 'warn' : excluded === undefined ? 'none' : 'excluded'),
       checks: mine.map((check) => check.id),
       judged: mine.reduce((sum, { judged = 0 }) => sum + judged, 0),
+      ...(exchanges === undefined ? {} : { exchanges: exchanges.of(row.id) }),
       situations: [...new Set(mine.flatMap(({ situations = [] }) => situations))].toSorted(),
     };
   });
@@ -259,6 +261,7 @@ export interface Assembled {
   readonly target: Results['target'];
   readonly options: Pick<Results['options'], 'seed'> & Partial<Results['options']>;
   readonly requests: number;
+  readonly exchanges?: Exchanges;
   readonly cleanup?: CleanupResult;
   readonly stopped?: Stop | undefined;
   readonly others?: readonly Incomplete[];
@@ -304,8 +307,9 @@ export function assemble(rows: readonly CheckResult[], run: Assembled): Results 
     counts: count(rows),
     coverage: coverage(rows, run.asked),
     requests: run.requests,
+    ...(run.exchanges === undefined ? {} : { exchanges: run.exchanges.all }),
     checks: rows,
-    requirements: run.ledger === true ? matrix(rows) : [],
+    requirements: run.ledger === true ? matrix(rows, run.exchanges) : [],
     cleanup,
     ...(baseline === undefined ? {} : { baseline }),
   };

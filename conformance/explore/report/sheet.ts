@@ -97,12 +97,16 @@ export function sheetOf(report: Reported, { timed = false, ...again }: SheetOpti
         lines: [],
         table: {
           head: ['verdict', 'disturbance', 'moment', 'class'],
-          rows: schedules.map(({ verdict: what, kind, moment, class: group, law = '' }) => [
-            `${what} ${law}`.trim(),
-            kind,
-            `${moment.operation} ${moment.nth} ${moment.write ?? moment.state ?? ''}`.trim(),
-            group,
-          ]),
+          groups: [
+            {
+              rows: schedules.map(({ verdict: what, kind, moment, class: group, law = '' }) => [
+                `${what} ${law}`.trim(),
+                kind,
+                `${moment.operation} ${moment.nth} ${moment.write ?? moment.state ?? ''}`.trim(),
+                group,
+              ]),
+            },
+          ],
         },
       },
     ],

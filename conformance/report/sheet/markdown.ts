@@ -1,3 +1,4 @@
+import { counted } from '../../../emulator/contract/counted.js';
 import { visible } from '../../../emulator/contract/visible.js';
 import { factLines } from '../clause.js';
 import { exchangeLines } from '../stream-text.js';
@@ -41,8 +42,12 @@ const VERDICTS = { pass: ICONS.good, fail: ICONS.bad, incomplete: ICONS.warn } a
 const saidText = ({ text, beside }: Said): string => plain(beside === undefined ? text : `${text} ${beside}`);
 
 const briefLine = ({ mark, subject, sentence, beside, ids }: Line): string => {
-  const parts = [`${mark.trim()} ${subject}`.trim(), sentence, beside, ids?.join(', ')];
-  return `- ${parts.flatMap((part) => (part === undefined || part === '' ? [] : plain(part))).join(': ')}`;
+  const parts = [`${mark.trim()} ${subject}`.trim(), sentence, beside];
+  const named =
+    ids === undefined || ids.length === 0
+      ? ''
+      : ` <details><summary>${counted(ids.length, 'check')}</summary>${plain(ids.join(', '))}</details>`;
+  return `- ${parts.flatMap((part) => (part === undefined || part === '' ? [] : plain(part))).join(': ')}${named}`;
 };
 
 function lineText(line: Line): string[] {
@@ -87,8 +92,16 @@ export function markdownText({ title, verdict, word, sum, first, notes, sections
     if (its.length > 0) lines.push(...after.flatMap((said) => ['', saidText(said)]));
     if (table === undefined) continue;
     const row = (cells: readonly string[]) => `| ${cells.map(plain).join(' | ')} |`;
-    const rows = [row(table.head), `|${'---|'.repeat(table.head.length)}`, ...table.rows.map(row)];
-    lines.push('', `<details><summary>${plain(heading)}</summary>`, '', ...rows, '', '</details>');
+    const rows = [
+      row(table.head),
+      `|${'---|'.repeat(table.head.length)}`,
+      ...table.groups.flatMap(({ title: group, rows: its }) => [
+        ...(group === undefined ? [] : [`| **${plain(group)}** |${' |'.repeat(table.head.length - 1)}`]),
+        ...its.map(row),
+      ]),
+    ];
+    if (table.open) lines.push('', `## ${plain(heading)}`, '', ...rows);
+    else lines.push('', `<details><summary>${plain(heading)}</summary>`, '', ...rows, '', '</details>');
   }
   return `${lines.join('\n').replace(/\n{3,}/g, '\n\n')}\n`;
 }

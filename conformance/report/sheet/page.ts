@@ -60,8 +60,11 @@ function sectionView({ title, lines, after = [], table }: Section): Markup | und
   return html`<section class="panel">${title === undefined ? undefined : html`<h2>${title}</h2>`}<ul class="entries">${lines.map(lineView)}</ul>${after.map(saidView)}${
     table === undefined
       ? undefined
-      : html`<div class="scroll-x"><table><thead><tr>${table.head.map((one) => html`<th>${one}</th>`)}</tr></thead><tbody>${table.rows.map(
-          (row) => html`<tr>${row.map((one) => html`<td>${breakable(one)}</td>`)}</tr>`,
+      : html`<div class="scroll-x"><table><thead><tr>${table.head.map((one) => html`<th>${one}</th>`)}</tr></thead><tbody>${table.groups.map(
+          ({ title: group, rows }) => [
+            group === undefined ? undefined : html`<tr><th>${group}</th></tr>`,
+            ...rows.map((row) => html`<tr>${row.map((one) => html`<td>${breakable(one)}</td>`)}</tr>`),
+          ],
         )}</tbody></table></div>`
   }</section>`;
 }

@@ -37,13 +37,20 @@ export interface Line {
   readonly ids?: readonly string[];
 }
 
+/** Rows in groups. */
+export interface Table {
+  readonly head: readonly string[];
+  readonly groups: readonly { readonly title?: string; readonly rows: readonly (readonly string[])[] }[];
+  /** Whether a terminal shows it, and Markdown unfolded. */
+  readonly open?: boolean;
+}
+
 /** Lines under a title. */
 export interface Section {
   readonly title?: string;
   readonly lines: readonly Line[];
   readonly after?: readonly Said[];
-  /** Rows that are too many for a terminal. */
-  readonly table?: { readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] };
+  readonly table?: Table;
 }
 
 /** The content of a report: of a run, a comparison, a trend or an exploration. */

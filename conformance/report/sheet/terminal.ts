@@ -4,7 +4,7 @@ import { counted } from '../../../emulator/contract/counted.js';
 import { visible } from '../../../emulator/contract/visible.js';
 import type { Fact } from '../clause.js';
 import { exchangeLines, joinLines, shortExchange } from '../stream-text.js';
-import { type Line, type Said, type Sheet, TONES, type Tone } from './sheet.js';
+import { type Line, type Said, type Sheet, type Table, TONES, type Tone } from './sheet.js';
 
 /** The colours and the width of a terminal. */
 export interface TerminalOptions {
@@ -92,6 +92,24 @@ function briefRow({ mark, tone, subject, sentence, beside }: Line, c: Colours): 
 const isBrief = ({ said, facts, runs, again }: Line): boolean =>
   said === undefined && facts === undefined && runs === undefined && again === undefined;
 
+/** The narrowest column of sentences. */
+const NARROW = 24;
+
+/** A table in columns. The widest one, of sentences, is cut to the width. */
+function tableRows({ head, groups }: Table, c: Colours, width = 120): string[] {
+  const all = [head, ...groups.flatMap(({ rows }) => rows)];
+  const widths = head.map((_, at) => Math.max(...all.map((row) => [...(row[at] ?? '')].length)));
+  const widest = widths.indexOf(Math.max(...widths));
+  const others = widths.reduce((sum, one, at) => sum + (at === widest ? 0 : one), 2 * widths.length);
+  widths[widest] = Math.max(NARROW, Math.min(widths[widest] ?? 0, width - others));
+  const line = (row: readonly string[]) =>
+    `  ${row.map((text, at) => padded(cell(visible(text), widths[at] ?? 0), widths[at] ?? 0)).join('  ')}`.trimEnd();
+  return [
+    c.dim(line(head)),
+    ...groups.flatMap(({ title, rows }) => [...(title === undefined ? [] : [`  ${c.bold(title)}`]), ...rows.map(line)]),
+  ];
+}
+
 /** The verdict and the sum of a sheet. */
 export const headRow = ({ word, verdict, sum }: Pick<Sheet, 'word' | 'verdict' | 'sum'>, c: Colours): string =>
   `${c.bold(painted(c, TONES[verdict], joinLines(word)))}: ${joinLines(sum)}`;
@@ -100,9 +118,11 @@ export const headRow = ({ word, verdict, sum }: Pick<Sheet, 'word' | 'verdict' |
 export function terminalText(sheet: Sheet, { colour, width }: TerminalOptions = {}): string {
   const c = coloursFor(colour);
   const rows: string[] = [];
-  for (const { title, lines, after = [] } of sheet.sections) {
-    if (lines.length === 0) continue;
+  for (const { title, lines, after = [], table } of sheet.sections) {
+    const isOpen = table?.open === true;
+    if (lines.length === 0 && !isOpen) continue;
     if (title !== undefined) rows.push('', c.bold(joinLines(title)));
+    if (isOpen) rows.push(...tableRows(table, c, width));
     for (const line of lines) rows.push(...(isBrief(line) ? [briefRow(line, c)] : ['', ...fullRows(line, c, width)]));
     rows.push(...after.map((said) => saidRow(said, c)));
   }

@@ -81,12 +81,10 @@ export function headVerdict(
 export const shownOf = ({ checks, coverage }: Pick<Results, 'checks' | 'coverage'>): readonly CheckResult[] =>
   coverage.fromOutside === undefined ? checks : checks.filter((check) => !isOfEmulators(check));
 
-/** The ids of requirements that no check evaluated, although the target allows it. */
+/** The ids of requirements whose checks all came to no verdict, although the target allows it. */
 export function neverCameUp(results: Pick<Results, 'checks' | 'coverage' | 'requirements'>): readonly string[] {
-  const never = results.requirements.filter(({ verdict }) => verdict === 'none' || verdict === 'skip');
   const possible = new Set<string>(shownOf(results).map(({ requirement }) => requirement));
-  const all = results.coverage.fromOutside === undefined;
-  return never.flatMap(({ id }) => (all || possible.has(id) ? id : []));
+  return results.requirements.flatMap(({ id, verdict }) => (verdict === 'skip' && possible.has(id) ? id : []));
 }
 
 /** The beginning of every report: the verdict and the coverage. */

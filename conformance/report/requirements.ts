@@ -1,0 +1,100 @@
+import { byKey } from '../../emulator/contract/by-key.js';
+import { counted } from '../../emulator/contract/counted.js';
+import type { CheckResult, RequirementResult, Results } from '../run/results.js';
+import { skips } from './groups.js';
+import type { Line, Section } from './sheet/sheet.js';
+import { neverCameUp, shownOf } from './words/coverage.js';
+import { LEVELS } from './words/legend.js';
+import { keptBy } from './words/skip.js';
+
+/** The area of a requirement: `CHAT` of `CHAT-4`. */
+export const areaOf = (id: string): string => id.replace(/-\d+$/, '');
+
+/** Whether a requirement came up: a check or a rule of it came to a verdict. */
+export const cameUp = ({ verdict }: RequirementResult): boolean => !['none', 'excluded', 'skip'].includes(verdict);
+const some = (many = 0): string => (many === 0 ? '' : String(many));
+const isHeld = ({ verdict }: RequirementResult): boolean => verdict === 'pass' || verdict === 'pass-alternative';
+
+/** `2,140 exchanges`. */
+export const exchangesText = (many: number): string => counted(many, 'exchange').replace(/\B(?=(\d{3})+ )/g, ',');
+
+/** Requirements that one line names. */
+const NAMED = 6;
+
+/** `98 requirements held in 2,140 exchanges; 6 never came up: AUTH-9, …`. Undefined for reports without requirements. */
+export function heldText(results: Results): string | undefined {
+  const came = results.requirements.filter(cameUp);
+  if (came.length === 0) return undefined;
+  const held = came.filter(isHeld).length;
+  const { exchanges = 0 } = results;
+  const never = neverCameUp(results);
+  const more = never.length - NAMED;
+  return [
+    held === came.length ? '' : `${held} of `,
+    `${counted(came.length, 'requirement')} held`,
+    exchanges === 0 ? '' : ` in ${exchangesText(exchanges)}`,
+    never.length === 0 ? '' : `; ${never.length} never came up: ${never.slice(0, NAMED).join(', ')}`,
+    more > 0 ? ` and ${more} more` : '',
+  ].join('');
+}
+
+/** The beginning of a sentence, as far as it stands by itself. */
+const shortly = (sentence: string): string => {
+  const [first = sentence] = sentence.split(/(?<=.{30})[;.] /, 1);
+  return first === sentence ? sentence : `${first} …`;
+};
+
+/** `12 rules, 3 checks`. */
+const heldBy = (checks: readonly CheckResult[]): string => {
+  const rules = checks.filter(({ judged }) => judged !== undefined).length;
+  return [
+    ...(rules > 0 ? [counted(rules, 'rule')] : []),
+    ...(checks.length > rules ? [counted(checks.length - rules, 'check')] : []),
+  ].join(', ');
+};
+
+/** The requirements that came up, by area, with what held them. `open`: every kind of report shows it, unfolded. */
+export function requirementsSection({ checks, requirements }: Results, open: boolean): Section[] {
+  const rows = new Map(checks.map((check) => [check.id, check]));
+  const row = (one: RequirementResult): string[] => {
+    const mine = one.checks.flatMap((id) => rows.get(id) ?? []);
+    const passed = mine.filter(({ verdict }) => verdict === 'pass' || verdict === 'pass-alternative');
+    return [
+      isHeld(one) ? one.id : `${one.id} ${one.verdict}`,
+      LEVELS[one.level],
+      shortly(one.sentence),
+      heldBy(passed),
+      some(one.exchanges),
+      some(one.situations?.length),
+    ];
+  };
+  const areas = byKey(requirements, ({ id }) => areaOf(id));
+  const groups = [...areas].flatMap(([area, all]) => {
+    const came = all.filter(cameUp);
+    const title = `${area}: ${came.filter(isHeld).length} of ${came.length} held`;
+    return came.length === 0 ? [] : [{ title, rows: came.map(row) }];
+  });
+  const head = ['requirement', 'level', 'sentence', 'held by', 'exchanges', 'situations'];
+  return groups.length === 0 ? [] : [{ title: 'Requirements', lines: [], table: { head, groups, open } }];
+}
+
+/** What never came up, by reason: the checks, and the requirements that therefore have no verdict. */
+export function neverSection(results: Results): Section {
+  const shown = shownOf(results);
+  const of = new Map(shown.map(({ id, requirement }) => [id, requirement]));
+  const never = new Set(neverCameUp(results));
+  const lines = skips(shown).map((group): Line => {
+    const { kind, why, ids } = group;
+    const without = [...new Set(ids.flatMap((id) => of.get(id) ?? []))].filter((id) => never.delete(id));
+    // Skips that the intern, or the moment, decided differ from check to check.
+    const one = kind === 'intern' || kind === 'race' ? `${ids[0]}: ` : '';
+    return {
+      mark: String(ids.length).padStart(4),
+      subject: keptBy(group),
+      sentence: `${one}${why}`,
+      ...(without.length > 0 && { beside: `so never ${without.join(', ')}` }),
+      ids,
+    };
+  });
+  return { title: 'What never came up, and why', lines };
+}
