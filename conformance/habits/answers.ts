@@ -1,11 +1,11 @@
 import { rewritten } from '../../emulator/wire/answer.js';
 import { chunkOf, frameOf } from '../../emulator/wire/chunks.js';
 import { isRecord } from '../../emulator/wire/json.js';
+import { about } from '../../emulator/wire/request.js';
 import { isStream, readAhead } from '../../emulator/wire/streams.js';
 import type { Habit } from './habit.js';
 import { pages, slowBy } from './harmless/answers.js';
 import { crlf, events } from './harmless/framings.js';
-import { pathOf } from './wire.js';
 
 export const ownFraming: Habit = {
   id: 'own-framing',
@@ -51,11 +51,8 @@ export const ownSuccesses: Habit = {
   /** An accepted POST is 201, any other write 202. Chat and invoke keep their status. */
   serve: (next) => async (request) => {
     const response = await next(request);
-    const reads =
-      !pathOf(request).startsWith('/interns') ||
-      /GET|HEAD/.test(request.method) ||
-      /\/(chat\/completions|invoke)$/.test(pathOf(request));
-    if (reads || !response.ok) return response;
+    const writes = /^(create|update|delete|provision|suspend|sign)$/.test(about(request).operation ?? '');
+    if (!writes || !response.ok) return response;
     return rewritten(response, { status: request.method === 'POST' ? 201 : 202 });
   },
 };

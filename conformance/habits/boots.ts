@@ -1,7 +1,8 @@
 import { refusal, rewritten } from '../../emulator/wire/answer.js';
 import { isRecord } from '../../emulator/wire/json.js';
+import { about, isPrompt } from '../../emulator/wire/request.js';
 import type { Habit } from './habit.js';
-import { about, beside, eachRecord, pathOf } from './wire.js';
+import { beside, eachRecord } from './wire.js';
 
 export const bootsAtOnce: Habit = {
   id: 'boots-at-once',
@@ -12,7 +13,7 @@ export const bootsAtOnce: Habit = {
     const booted = new Set<string>();
     return async (request) => {
       const response = await next(request);
-      if (request.method !== 'POST' || pathOf(request) !== '/interns' || response.status !== 201) return response;
+      if (about(request).operation !== 'create' || response.status !== 201) return response;
       const { id, status } = (await response.clone().json()) as { id: string; status: string };
       const headers = { authorization: request.headers.get('authorization') ?? '' };
       // A retried create returns an intern that was booted before.
@@ -32,11 +33,11 @@ export const bootsFail: Habit = {
   serve: (next, { random, puts }) => {
     const stays = new Set<string>();
     return async (request) => {
-      const id = /\/interns\/([^/]+)$/.exec(pathOf(request))?.[1];
+      const { operation, id } = about(request);
       // The script comes with the delete: earlier it would decide the replies to prompts.
-      if (request.method === 'DELETE' && id !== undefined && stays.delete(id)) await puts(id, 'teardown-fails');
+      if (operation === 'delete' && id !== undefined && stays.delete(id)) await puts(id, 'teardown-fails');
       const response = await next(request);
-      if (request.method !== 'POST' || pathOf(request) !== '/interns' || response.status !== 201) return response;
+      if (operation !== 'create' || response.status !== 201) return response;
       const made = (await response.clone().json()) as { id: string };
       const chance = random();
       if (chance < 0.15) await puts(made.id, 'boot-fails');
@@ -54,14 +55,14 @@ export const queued: Habit = {
   serve: (next) => {
     const waiting = new Set<string>();
     return async (request) => {
+      const { operation, id } = about(request);
       const url = new URL(request.url);
       const statuses = url.searchParams.getAll('status').flatMap((text) => text.split(','));
-      const filters = pathOf(request) === '/interns' && statuses.includes('queued') && statuses.length < 8;
+      const filters = operation === 'list' && statuses.includes('queued') && statuses.length < 8;
       if (filters) url.searchParams.set('status', [...statuses, 'stopped'].slice(-8).join(','));
       return rewritten(await next(filters ? new Request(url, request) : request), {
         json(json) {
-          const id = /^\/interns\/([^/]+)\/provision$/.exec(pathOf(request))?.[1];
-          if (id !== undefined && isRecord(json) && json.error === undefined) waiting.delete(id);
+          if (operation === 'provision' && isRecord(json) && json.error === undefined) waiting.delete(String(id));
           eachRecord(json, (record) => {
             if (request.method === 'POST' && record.status === 'stopped') waiting.add(String(record.id));
             if (record.status === 'stopped' && waiting.has(String(record.id))) record.status = 'queued';
@@ -81,19 +82,20 @@ export const settlesFirst: Habit = {
   /** A new intern is `queued` for a while. */
   serve: (next, { host }) => {
     const until = new Map<string, number>();
-    return async (request) =>
-      rewritten(await next(request), {
+    return async (request) => {
+      const { operation, id } = about(request);
+      return rewritten(await next(request), {
         json(json) {
           // A suspended intern is not new any more.
-          const suspended = /^\/interns\/([^/]+)\/suspend$/.exec(pathOf(request))?.[1];
-          if (suspended !== undefined) until.delete(suspended);
+          if (operation === 'suspend') until.delete(String(id));
           eachRecord(json, (record) => {
             const id = String(record.id);
-            if (request.method === 'POST' && pathOf(request) === '/interns') until.set(id, host.now() + 1_500);
+            if (operation === 'create') until.set(id, host.now() + 1_500);
             if (record.status === 'stopped' && host.now() < (until.get(id) ?? 0)) record.status = 'queued';
           });
         },
       });
+    };
   },
 };
 
@@ -108,11 +110,12 @@ export const slowSuspends: Habit = {
   serve: (next, { host }) => {
     const until = new Map<string, number>();
     return async (request) => {
-      const [, id = '', act] = /^\/interns\/([^/]+)(?:\/(provision|suspend))?$/.exec(pathOf(request)) ?? [];
+      const { operation, id = '' } = about(request);
       const stopping = (one: unknown) => host.now() < (until.get(String(one)) ?? 0);
-      if (act !== undefined && stopping(id)) return refusal(409, 'The intern is busy', 'intern_busy');
+      if ((operation === 'provision' || operation === 'suspend') && stopping(id))
+        return refusal(409, 'The intern is busy', 'intern_busy');
       const response = await next(request);
-      if (act === 'suspend' && response.ok) until.set(id, host.now() + STOPPING);
+      if (operation === 'suspend' && response.ok) until.set(id, host.now() + STOPPING);
       return rewritten(response, {
         json: (json) =>
           eachRecord(json, (record) => {
@@ -134,8 +137,8 @@ export const wakesForPrompts: Habit = {
   serve:
     (next, { host }) =>
     async (request) => {
-      const { id, act } = about(request);
-      if (id === undefined || !/^(chat|invoke)/.test(act)) return next(request);
+      const { operation, id } = about(request);
+      if (id === undefined || !isPrompt(operation)) return next(request);
       const first = await next(request.clone());
       if (first.status !== 409 || !(await first.clone().text()).includes('intern_not_ready')) return first;
       await next(beside(request, id, 'POST', '/provision'));

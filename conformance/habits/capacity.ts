@@ -1,7 +1,8 @@
 import { refusal } from '../../emulator/wire/answer.js';
+import { about } from '../../emulator/wire/request.js';
 import type { Habit } from './habit.js';
 import { LATER, type Learnt, type Visit } from './visit.js';
-import { about, beside, bodyOf } from './wire.js';
+import { beside, bodyOf } from './wire.js';
 
 /** The answers of a service to a create for which it has no room. */
 export const REFUSED: ReadonlySet<number> = new Set([402, 403, 409, 422, 429]);
@@ -73,8 +74,7 @@ export const fewInterns: Habit = {
     // The refusal of an invalid create comes first. The habit learns of it by letting the create through.
     const refused = new Set<string>();
     return async (request) => {
-      const { creates } = about(request);
-      if (!creates) return next(request);
+      if (about(request).operation !== 'create') return next(request);
       const { name } = await bodyOf(request);
       const list = await next(
         new Request(request.url, { headers: { authorization: request.headers.get('authorization') ?? '' } }),

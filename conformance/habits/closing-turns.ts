@@ -1,8 +1,9 @@
 import { refusal, rewritten } from '../../emulator/wire/answer.js';
 import { isRecord, type Json } from '../../emulator/wire/json.js';
+import { about, isPrompt } from '../../emulator/wire/request.js';
 import { PROMPTS, TURNING } from './dealings.js';
 import type { Habit } from './habit.js';
-import { about, beside, bodyOf, retryAfter } from './wire.js';
+import { beside, bodyOf, retryAfter } from './wire.js';
 
 /** ms for which a turn begins, and for which it ends. */
 const TURNS = 400;
@@ -16,8 +17,8 @@ export const closingTurns: Habit = {
     const turning = new Map<string, number>();
     const turns = (name: string) => host.now() < (turning.get(name) ?? 0);
     return async (request) => {
-      const { id, act } = about(request);
-      if (id === undefined || !PROMPTS.test(act)) return next(request);
+      const { operation, id } = about(request);
+      if (id === undefined || !isPrompt(operation)) return next(request);
       const { session_id } = await bodyOf(request);
       if (turns(id) || turns(`${id} ${session_id}`)) {
         // A caller who does not see the intern is refused first, and an intern that does not run says so.
@@ -28,7 +29,8 @@ export const closingTurns: Habit = {
       const response = await next(request);
       const soon = () => host.now() + TURNS;
       // An invoke says which session its turn is in.
-      const begun = act === 'invoke' && response.ok ? ((await response.clone().json()) as Json).session_id : session_id;
+      const begun =
+        operation === 'invoke' && response.ok ? ((await response.clone().json()) as Json).session_id : session_id;
       if (response.ok && begun !== undefined) turning.set(`${id} ${begun}`, soon());
       return rewritten(response, { heard: (sofar) => void (sofar.includes('[DONE]') && turning.set(id, soon())) });
     };

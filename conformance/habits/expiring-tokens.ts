@@ -1,7 +1,7 @@
 import { refusal } from '../../emulator/wire/answer.js';
+import { pathOf, tokenOf } from '../../emulator/wire/request.js';
 import type { CredentialName, Send } from '../probe/request.js';
 import type { Habit } from './habit.js';
-import { about } from './wire.js';
 
 /** ms after which an OAuth token is refused. */
 const LIFETIME = 5_000;
@@ -26,9 +26,9 @@ export const expiringTokens: Habit = {
   serve: (next, { host, keys }) => {
     const began = host.now();
     return async (request) => {
-      const { token, path } = about(request);
+      const token = tokenOf(request);
       const issued = [...keys.api, keys.outsider];
-      const personal = token !== undefined && !issued.includes(token) && path.startsWith('/interns');
+      const personal = token !== undefined && !issued.includes(token) && pathOf(request).startsWith('/interns');
       if (personal && host.now() - began > LIFETIME) return refusal(401, 'Invalid or missing API key');
       return next(request);
     };

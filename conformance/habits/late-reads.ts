@@ -1,10 +1,11 @@
 import { rewritten } from '../../emulator/wire/answer.js';
+import { about } from '../../emulator/wire/request.js';
 import type { Serve } from '../../emulator/wire/serve.js';
 import { makeRoom } from './capacity.js';
 import type { Habit } from './habit.js';
 import { mayBeLate, readsLag } from './measure-lag.js';
 import { LATER } from './visit.js';
-import { about, beside, idIn, unknown } from './wire.js';
+import { beside, idIn, unknown } from './wire.js';
 
 /** ms by which each replica lags. Any replica may answer a read. */
 const ONE_REPLICA = [1_000];
@@ -19,19 +20,18 @@ const readsFrom =
     const before = new Map<string, { at: number; answer: Response }>();
     const late = (id: string, answer: Response) => before.set(id, { at: host.now(), answer });
     return async (request) => {
-      const { id, act, creates } = about(request);
+      const { operation, id } = about(request);
       const old = id === undefined ? undefined : before.get(id);
-      const reads = id !== undefined && act === '' && request.method === 'GET';
+      const reads = operation === 'get' && request.method === 'GET';
       if (reads && old !== undefined && host.now() - old.at < lagOf(replicas, random)) {
         // Every replica refuses a caller who may not read.
         const now = await next(request);
         return now.ok ? old.answer.clone() : now;
       }
-      const changes = id !== undefined && act === '' && request.method === 'PATCH';
-      const was = changes ? await next(beside(request, id, 'GET')) : undefined;
+      const was = operation === 'update' ? await next(beside(request, String(id), 'GET')) : undefined;
       const response = await next(request);
       if (id !== undefined && was?.ok && response.ok) late(id, was);
-      if (creates && response.status === 201) late(await idIn(response), unknown());
+      if (operation === 'create' && response.status === 201) late(await idIn(response), unknown());
       return response;
     };
   };
@@ -43,9 +43,9 @@ const listsFrom =
     const made = new Map<string, number>();
     return async (request) => {
       const response = await next(request);
-      const { creates, path } = about(request);
-      if (creates && response.status === 201) made.set(await idIn(response), host.now());
-      if (request.method !== 'GET' || path !== '/interns') return response;
+      const { operation } = about(request);
+      if (operation === 'create' && response.status === 201) made.set(await idIn(response), host.now());
+      if (operation !== 'list') return response;
       const late = lagOf(replicas, random);
       return rewritten(response, {
         json(json) {

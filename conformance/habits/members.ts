@@ -1,9 +1,9 @@
 import { refusal, rewritten } from '../../emulator/wire/answer.js';
 import { isRecord, jsonOf } from '../../emulator/wire/json.js';
-import { tokenOf } from '../../emulator/wire/request.js';
+import { about } from '../../emulator/wire/request.js';
 import type { Habit } from './habit.js';
 import { excused, refusedWith } from './measured.js';
-import { about, idIn, pathOf } from './wire.js';
+import { idIn, unknown } from './wire.js';
 
 export const kindFirst: Habit = {
   id: 'kind-first',
@@ -12,8 +12,8 @@ export const kindFirst: Habit = {
   /** The service checks the kind of a credential before its visibility, and makes a new daemon token for each caller. */
   serve: (next, { keys, random }) => {
     return async (request) => {
-      const key = tokenOf(request);
-      if (/\/interns\/[^/]+\/daemon/.test(pathOf(request)) && key !== undefined && keys.api.includes(key))
+      const { operation, token = '' } = about(request);
+      if ((operation === 'daemon' || operation === 'sign') && keys.api.includes(token))
         return refusal(403, 'Personal connections require the OIDC login', 'personal_identity_required');
       return rewritten(await next(request), {
         json(json) {
@@ -32,19 +32,18 @@ export const peersApart: Habit = {
   serve: (next, { keys }) => {
     const peers = new Set<string>();
     return async (request) => {
-      const id = /^\/interns\/([^/]+)/.exec(pathOf(request))?.[1];
-      if (tokenOf(request) === keys.peer && id !== undefined && !peers.has(id))
-        return refusal(404, 'Intern not found', 'not_found');
+      const { operation, id, token } = about(request);
+      if (token !== keys.peer) return next(request);
+      if (id !== undefined && !peers.has(id)) return unknown();
       const response = await next(request);
-      if (tokenOf(request) === keys.peer && request.method === 'GET' && id === undefined)
+      if (operation === 'list')
         return rewritten(response, {
           json(list) {
             if (isRecord(list) && Array.isArray(list.data))
               list.data = list.data.filter((one) => isRecord(one) && peers.has(String(one.id)));
           },
         });
-      if (tokenOf(request) === keys.peer && request.method === 'POST' && response.status === 201)
-        peers.add(await idIn(response));
+      if (operation === 'create' && response.status === 201) peers.add(await idIn(response));
       return response;
     };
   },
@@ -58,8 +57,8 @@ export const membersRead: Habit = {
   serve:
     (next, { keys }) =>
     async (request) => {
-      const { creates, token } = about(request);
-      return creates && token !== undefined && keys.api.slice(1).includes(token) && token !== keys.api[3]
+      const { operation, token = '' } = about(request);
+      return operation === 'create' && keys.api.slice(1).includes(token) && token !== keys.api[3]
         ? refusal(403, 'Your role may not create interns', 'forbidden')
         : next(request);
     },

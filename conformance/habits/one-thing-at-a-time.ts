@@ -1,9 +1,10 @@
 import { refusal, rewritten } from '../../emulator/wire/answer.js';
+import { about, isPrompt } from '../../emulator/wire/request.js';
 import type { Habit } from './habit.js';
 import { becomes, excused, takesPrompts } from './measured.js';
 import { isBusy } from './not-now.js';
 import type { Tried, Visit } from './visit.js';
-import { about, beside } from './wire.js';
+import { beside } from './wire.js';
 
 /** Whether an intern takes a prompt after a suspend has ended its work. If not, the work was not the cause. */
 async function isFreeAfterSuspend(visit: Visit, id: string): Promise<boolean | undefined> {
@@ -25,10 +26,10 @@ export const oneThingAtATime: Habit = {
   serve: (next) => {
     const engaged = new Set<string>();
     return async (request) => {
-      const { id, act } = about(request);
+      const { operation, id } = about(request);
       if (id === undefined) return next(request);
-      if (/^(suspend|provision)$/.test(act) || request.method === 'DELETE') engaged.delete(id);
-      if (!/^(chat|invoke)/.test(act)) return next(request);
+      if (/^(suspend|provision|delete)$/.test(operation ?? '')) engaged.delete(id);
+      if (!isPrompt(operation)) return next(request);
       const body = await request.clone().text();
       const prompts = !body.includes('"role":"tool"');
       const isKept = prompts && engaged.has(id) && !body.includes('"session_id"');
@@ -36,8 +37,8 @@ export const oneThingAtATime: Habit = {
       if (isKept && (await next(beside(request, id, 'GET'))).ok)
         return refusal(409, 'The intern is busy', 'busy', true, { 'retry-after': '1' });
       const response = await next(request);
-      if (act === 'invoke' && response.ok) engaged.add(id);
-      if (act === 'invoke' || !response.ok) return response;
+      if (operation === 'invoke' && response.ok) engaged.add(id);
+      if (operation === 'invoke' || !response.ok) return response;
       return rewritten(response, {
         heard(sofar) {
           if (sofar.includes('"finish_reason":"tool_calls"')) engaged.add(id);

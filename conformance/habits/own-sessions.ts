@@ -1,10 +1,10 @@
 import { refusal, rewritten } from '../../emulator/wire/answer.js';
-import { withRequest } from '../../emulator/wire/request.js';
+import { about, withRequest } from '../../emulator/wire/request.js';
 import type { Fetch, Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
 import { boots, excused, instead, refusedWith } from './measured.js';
 import type { Sighting, Tried, Visit } from './visit.js';
-import { about, bodyOf } from './wire.js';
+import { bodyOf } from './wire.js';
 
 /** The id of a session, as JSON, in a body or a stream. */
 const SESSION = /"session_id":\s*("(?:[^"\\]|\\.)*")/;
@@ -49,8 +49,7 @@ const forUnissued =
   (next) => {
     const given = new Set<unknown>();
     return async (request) => {
-      const { act } = about(request);
-      if (act !== 'chat/completions' || request.method !== 'POST') return next(request);
+      if (about(request).operation !== 'chat') return next(request);
       const body = await bodyOf(request);
       const { session_id: asked, messages } = body;
       const last = Array.isArray(messages) ? (messages.at(-1) as { role?: unknown } | undefined) : undefined;

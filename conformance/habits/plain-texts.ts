@@ -1,5 +1,6 @@
 import { refusal } from '../../emulator/wire/answer.js';
 import { isRecord, jsonOf } from '../../emulator/wire/json.js';
+import { about } from '../../emulator/wire/request.js';
 import type { Habit } from './habit.js';
 import { instead } from './measured.js';
 import { refusedAnyway } from './wire.js';
@@ -16,8 +17,7 @@ export const plainTexts: Habit = {
   differs: ['CREATE-5', 'UPDATE-1'],
   /** Descriptions and instructions may have only letters, digits, spaces, dots and commas. */
   serve: (next) => async (request) => {
-    const settings = /\/interns(\/[^/]+)?$/.test(new URL(request.url).pathname) && /POST|PATCH/.test(request.method);
-    if (!settings) return next(request);
+    if (!/^(create|update)$/.test(about(request).operation ?? '')) return next(request);
     const body = jsonOf(await request.clone().text());
     const odd = (text: unknown) => typeof text === 'string' && /^$|[^A-Za-z0-9 .,]/.test(text);
     if (!isRecord(body) || !(odd(body.description) || odd(body.instructions))) return next(request);

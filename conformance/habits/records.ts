@@ -1,8 +1,8 @@
 import { refusal, rewritten } from '../../emulator/wire/answer.js';
 import { isRecord, jsonOf } from '../../emulator/wire/json.js';
-import { withRequest } from '../../emulator/wire/request.js';
+import { about, withRequest } from '../../emulator/wire/request.js';
 import type { Habit } from './habit.js';
-import { about, eachRecord, pathOf } from './wire.js';
+import { eachRecord } from './wire.js';
 
 export const ownFields: Habit = {
   id: 'own-fields',
@@ -51,7 +51,7 @@ export const sparseRecords: Habit = {
         const record = json as Record<string, unknown> | null;
         if (typeof record !== 'object' || record === null) return;
         if ('vault_id' in record) for (const key of Object.keys(record)) if (record[key] === null) delete record[key];
-        if (Array.isArray(record.data) && about(request).path === '/interns')
+        if (Array.isArray(record.data) && about(request).operation === 'list')
           record.data = record.data.map(({ id, name, status }) => ({ id, name, status }));
       },
     }),
@@ -76,8 +76,7 @@ export const ownVaultIds: Habit = {
   what: 'has its own form for ids of vaults',
   kit: 'accepts any',
   serve: (next) => async (request) => {
-    const creates = request.method === 'POST' && pathOf(request) === '/interns';
-    const text = creates ? await request.clone().text() : '';
+    const text = about(request).operation === 'create' ? await request.clone().text() : '';
     const asked = text.includes('"vlt_') ? withRequest(request, { body: text.replaceAll('"vlt_', '"') }) : request;
     return rewritten(await next(asked), {
       json: (json) =>
@@ -96,8 +95,7 @@ export const tidyTexts: Habit = {
   /** Texts are trimmed, an empty one is null, and characters that databases do not store are refused. */
   serve: (next) => async (request) => {
     const json = /json/i.test(request.headers.get('content-type') ?? '');
-    if (!json || !/^\/interns(\/[^/]+)?$/.test(pathOf(request)) || !/POST|PATCH/.test(request.method))
-      return next(request);
+    if (!json || !/^(create|update)$/.test(about(request).operation ?? '')) return next(request);
     const text = await request.clone().text();
     const body = jsonOf(text);
     if (!isRecord(body) || text.length > 1_000_000) return next(request);

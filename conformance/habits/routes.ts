@@ -1,9 +1,8 @@
 import { refusal } from '../../emulator/wire/answer.js';
 import { isRecord } from '../../emulator/wire/json.js';
-import { withRequest } from '../../emulator/wire/request.js';
+import { about, withRequest } from '../../emulator/wire/request.js';
 import type { Habit } from './habit.js';
 import { excused, instead, refusedWith } from './measured.js';
-import { about } from './wire.js';
 
 export const ownRoutes: Habit = {
   id: 'own-routes',
@@ -12,8 +11,7 @@ export const ownRoutes: Habit = {
   differs: ['SIGN-3'],
   /** The service signs only for routes of its daemons. */
   serve: (next) => async (request) => {
-    const { act } = about(request);
-    if (!act.endsWith('/sign') || request.method !== 'POST') return next(request);
+    if (about(request).operation !== 'sign') return next(request);
     const text = await request.clone().text();
     const path = /"path":"((?:[^"\\]|\\.)*)"/.exec(text)?.[1];
     const response = await next(request);
@@ -41,8 +39,7 @@ export const ownRouteNames: Habit = {
   differs: ['SIGN-3'],
   /** The field for the route of a proof has another name. Unknown fields are ignored. */
   serve: (next) => async (request) => {
-    const { act } = about(request);
-    if (!act.endsWith('/sign') || request.method !== 'POST') return next(request);
+    if (about(request).operation !== 'sign') return next(request);
     const text = await request.clone().text();
     if (!text.includes('"route"')) return next(request);
     return next(withRequest(request, { body: text.replaceAll('"route"', '"unknown_field"') }));

@@ -1,8 +1,9 @@
 import { isRecord } from '../../emulator/wire/json.js';
+import { about, isPrompt } from '../../emulator/wire/request.js';
 import type { Habit } from './habit.js';
 import { boots } from './measured.js';
 import type { Visit } from './visit.js';
-import { idIn, pathOf } from './wire.js';
+import { idIn } from './wire.js';
 
 /** ms after which this habit suspends an idle intern. */
 const IDLE = 4_000;
@@ -24,17 +25,18 @@ export const suspendsIdle: Habit = {
   serve: (next, { host, keys }) => {
     const idleSince = new Map<string, number>();
     return async (request) => {
-      const [, id, act] = /^\/interns\/([^/]+)(?:\/(.*))?$/.exec(pathOf(request)) ?? [];
+      const { operation, id } = about(request);
       if (id !== undefined && host.now() - (idleSince.get(id) ?? Number.POSITIVE_INFINITY) > IDLE) {
         idleSince.delete(id);
         const url = request.url.replace(/\/interns\/.*$/, `/interns/${id}/suspend`);
         await next(new Request(url, { method: 'POST', headers: { authorization: `Bearer ${keys.api[0]}` } }));
       }
       // Another client may have left a question or a run open.
-      if (id !== undefined && /^(chat|invoke)/.test(act ?? '')) idleSince.delete(id);
+      if (id !== undefined && isPrompt(operation)) idleSince.delete(id);
       const response = await next(request);
-      if (response.status === 202 && act === 'provision' && id !== undefined) idleSince.set(id, host.now() + 1_000);
-      if (response.status === 201 && request.method === 'POST') idleSince.set(await idIn(response), host.now() + 1_000);
+      if (response.status === 202 && operation === 'provision' && id !== undefined)
+        idleSince.set(id, host.now() + 1_000);
+      if (response.status === 201 && operation === 'create') idleSince.set(await idIn(response), host.now() + 1_000);
       return response;
     };
   },

@@ -1,8 +1,9 @@
+import { about } from '../../emulator/wire/request.js';
 import type { Serve } from '../../emulator/wire/serve.js';
 import type { CredentialName } from '../probe/request.js';
 import type { Habit } from './habit.js';
 import type { Visit } from './visit.js';
-import { about, beside, idIn } from './wire.js';
+import { beside, idIn } from './wire.js';
 
 /** ms after which somebody deletes an intern. */
 const AGED = 15_000;
@@ -17,8 +18,9 @@ const serve: Serve = (next, { host, keys }) => {
       await next(beside(request, id, 'DELETE', '', keys.api[0]));
     }
     const response = await next(request);
-    const { creates, token } = about(request);
-    if (creates && response.status === 201 && token === keys.api[0]) born.set(await idIn(response), host.now());
+    const { operation, token } = about(request);
+    if (operation === 'create' && response.status === 201 && token === keys.api[0])
+      born.set(await idIn(response), host.now());
     return response;
   };
 };

@@ -1,9 +1,10 @@
 import { refusal } from '../../emulator/wire/answer.js';
+import { about, isPrompt } from '../../emulator/wire/request.js';
 import type { Habit } from './habit.js';
 import { excused, takesPrompts } from './measured.js';
 import { isNow } from './not-now.js';
 import { LATER } from './visit.js';
-import { about, beside, bodyOf, idIn } from './wire.js';
+import { beside, bodyOf, idIn } from './wire.js';
 
 /** ms after a provision in which an intern takes no prompt, even if it runs. */
 const WARMING = 5_000;
@@ -25,8 +26,8 @@ export const warmingUp: Habit = {
   serve: (next, { host }) => {
     const from = new Map<string, number>();
     return async (request) => {
-      const { id, act, creates } = about(request);
-      if (id !== undefined && /^(chat|invoke)/.test(act) && host.now() < (from.get(id) ?? 0)) {
+      const { operation, id } = about(request);
+      if (id !== undefined && isPrompt(operation) && host.now() < (from.get(id) ?? 0)) {
         // An error in the prompt itself comes first.
         const { messages, input } = await bodyOf(request);
         const seen = await next(beside(request, id, 'GET'));
@@ -37,9 +38,9 @@ export const warmingUp: Habit = {
       }
       const response = await next(request);
       if (!response.ok) return response;
-      if (act === 'provision' && id !== undefined) from.set(id, host.now() + WARMING);
+      if (operation === 'provision' && id !== undefined) from.set(id, host.now() + WARMING);
       // A retried create boots nothing.
-      if (creates && response.status === 201) from.set(await idIn(response), host.now() + WARMING);
+      if (operation === 'create' && response.status === 201) from.set(await idIn(response), host.now() + WARMING);
       return response;
     };
   },

@@ -3,16 +3,6 @@ import { isRecord, type Json } from '../../emulator/wire/json.js';
 import { bodyOf as jsonIn, tokenOf } from '../../emulator/wire/request.js';
 import type { Fetch } from '../../emulator/wire/serve.js';
 
-/** The path of a request, from `/interns` on. */
-export const pathOf = (request: Request): string => new URL(request.url).pathname.replace(/^.*\/api\/v1/, '');
-
-/** The subject of a request: an intern, the operation on it, the token. */
-export function about(request: Request) {
-  const path = pathOf(request);
-  const [, id, act = ''] = /^\/interns\/([^/]+)(?:\/(.*))?$/.exec(path) ?? [];
-  return { path, id, act, token: tokenOf(request), creates: request.method === 'POST' && path === '/interns' };
-}
-
 /** The body of a request as a JSON object; empty for any other body. */
 export async function bodyOf(request: Request): Promise<Readonly<Json>> {
   const json = await jsonIn(request);

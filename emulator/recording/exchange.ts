@@ -1,4 +1,6 @@
 import { given } from '../contract/given.js';
+import { operationOf } from '../contract/operation.js';
+import { BASE } from '../http/route.js';
 import type { Aliases } from './aliases.js';
 import type { CapturedWrite } from './capture.js';
 import {
@@ -10,7 +12,6 @@ import {
   type RecordedWrite,
 } from './format.js';
 import { hidden, learn, learnFromHeaders } from './hide.js';
-import { operationOf } from './operations.js';
 import { type Readable, readBody } from './readable.js';
 
 /** A request as it was sent. Header names in lower case. */
@@ -75,7 +76,7 @@ export async function toRecorded(aliases: Aliases, raw: RawExchange, limit: numb
   const sent = [{ at: 0, bytes: raw.requestBody }];
   const request = await readBody(requestHeaders['content-encoding'], sent, leftOut?.request, limit);
   const answer = await readBody(headers['content-encoding'], raw.writes, leftOut?.answer, limit);
-  const operation = operationOf(method, path);
+  const operation = operationOf(method, (path.split('?')[0] ?? '').slice(BASE.length)) ?? null;
   const stream = isStream(headers);
 
   // A client that cancels the body once it has read the end of the stream has not left early.

@@ -1,9 +1,10 @@
 import type { Journaled } from '../contract/journal-entry.js';
 import { REDACTED } from '../credentials/redaction.js';
+import { BASE } from '../http/route.js';
 import { createAliases } from './aliases.js';
 import { type RawExchange, toRecorded } from './exchange.js';
 import type { LeftOut } from './format.js';
-import { fromVersion, originForm, VERSION_SEGMENT } from './operations.js';
+import { fromVersion, originForm } from './request-target.js';
 
 /** Bytes that a body may decode to: the journal keeps less. */
 const LIMIT = 1_048_576;
@@ -73,7 +74,7 @@ function rawOf(
   // A request under way has no answer yet; the daemons are no part of a recording, nor are hosts, so neither is a refusal for one.
   if (
     entry.requirement === 'BASE-4' ||
-    !path.startsWith(`${VERSION_SEGMENT}/`) ||
+    !path.startsWith(`${BASE}/`) ||
     entry.operation === 'daemon-request' ||
     entry.ms === null ||
     (writes !== undefined && closed === undefined)

@@ -6,7 +6,7 @@ import { errorResponse, type PlainResponse } from '../http/response.js';
 import { Capture, type Room, Share } from './capture.js';
 import type { PassedExchange, RawRequest } from './exchange.js';
 import { joined, offered, passedOn, transferCoding } from './headers.js';
-import { fromVersion, originForm } from './operations.js';
+import { fromVersion, originForm } from './request-target.js';
 
 /** Observes each exchange. `Note` is the observer's own note on it. */
 export interface Observer<Note> {

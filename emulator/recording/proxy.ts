@@ -4,8 +4,8 @@ import { bind } from '../contract/bind.js';
 import type { PlainResponse } from '../http/response.js';
 import { type Limits, Room } from './capture.js';
 import { transferCoding } from './headers.js';
-import { originForm } from './operations.js';
 import { answerHere, type Observer, Passage, refuse } from './passage.js';
+import { originForm } from './request-target.js';
 
 export interface ProxyOptions<Note> {
   /** The deployment: its base URL, which ends in `/api/v1`. */

@@ -1,3 +1,4 @@
+import { type Operation, operationOf } from '../contract/operation.js';
 import { jsonOf } from './json.js';
 
 /** The JSON body of a request, which stays readable. */
@@ -7,6 +8,19 @@ export const bodyOf = async (request: Request): Promise<unknown> =>
 /** The bearer token of a request. */
 export const tokenOf = (request: Request): string | undefined =>
   /^Bearer +(\S+)/i.exec(request.headers.get('authorization') ?? '')?.[1];
+
+/** The path of a request below the base of the interface. */
+export const pathOf = (request: Request): string => new URL(request.url).pathname.replace(/^.*\/api\/v1/, '');
+
+/** The operation of a request, the intern in its path, and its token. */
+export function about(request: Request) {
+  const path = pathOf(request);
+  const [, id] = /^\/interns\/([^/]+)/.exec(path) ?? [];
+  return { operation: operationOf(request.method, path), id, token: tokenOf(request) };
+}
+
+/** Whether an operation sends a prompt, or the answer to a question. */
+export const isPrompt = (operation: Operation | undefined): boolean => operation === 'chat' || operation === 'invoke';
 
 interface Other {
   readonly url?: string;

@@ -1,7 +1,8 @@
 import { rewritten } from '../../../emulator/wire/answer.js';
 import { isRecord, type Json } from '../../../emulator/wire/json.js';
+import { about, pathOf } from '../../../emulator/wire/request.js';
 import type { Fetch, Serve, Setting } from '../../../emulator/wire/serve.js';
-import { eachRecord, pathOf } from '../wire.js';
+import { eachRecord } from '../wire.js';
 import { chunkText } from './framings.js';
 
 /** Whether the answer must have no further fields: a client copies them as headers, or reads them by a standard. */
@@ -91,7 +92,7 @@ export const pages =
     const url = new URL(request.url);
     const limit = url.searchParams.get('limit');
     const valid = limit === null || (/^[1-9]\d{0,2}$/.test(limit) && Number(limit) <= 500);
-    if (request.method !== 'GET' || pathOf(request) !== '/interns' || !valid) return next(request);
+    if (about(request).operation !== 'list' || !valid) return next(request);
     url.searchParams.set('limit', String(other(limit === null ? undefined : Number(limit), setting)));
     return next(new Request(url, request));
   };

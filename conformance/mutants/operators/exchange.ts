@@ -1,5 +1,6 @@
-import type { Operation } from '../../../emulator/contract/operation.js';
+import { isPath, type Operation, operationOf } from '../../../emulator/contract/operation.js';
 import type { Emulator } from '../../../emulator/emulator.js';
+import { BASE } from '../../../emulator/http/route.js';
 import { changedAt, isRecord, type Json, type JsonPath } from '../../../emulator/wire/json.js';
 import { tokenOf } from '../../../emulator/wire/request.js';
 
@@ -53,37 +54,15 @@ export interface MutantExchange extends Memory {
   readonly emulator: Emulator;
 }
 
-const BASE = '/api/v1';
 const CONTROL = '/_emulator';
-
-const PATHS: readonly { path: RegExp; methods: Readonly<Record<string, Operation>>; alias?: true }[] = [
-  { path: /^\/interns$/, methods: { GET: 'list', POST: 'create' } },
-  { path: /^\/interns\/[^/]+$/, methods: { GET: 'get', PATCH: 'update', DELETE: 'delete' } },
-  { path: /^\/interns\/[^/]+\/provision$/, methods: { POST: 'provision' } },
-  { path: /^\/interns\/[^/]+\/suspend$/, methods: { POST: 'suspend' } },
-  { path: /^\/interns\/[^/]+\/chat\/completions$/, methods: { POST: 'chat' } },
-  { path: /^\/interns\/[^/]+\/invoke$/, methods: { POST: 'invoke' } },
-  { path: /^\/interns\/[^/]+\/daemon$/, methods: { GET: 'daemon' } },
-  { path: /^\/interns\/[^/]+\/daemon\/sign$/, methods: { POST: 'sign' } },
-  { path: /^\/interns\/[^/]+\/daemon-access$/, methods: { GET: 'daemon' }, alias: true },
-  { path: /^\/interns\/[^/]+\/daemon-access\/sign$/, methods: { POST: 'sign' }, alias: true },
-  { path: /^\/scim\/group-mappings$/, methods: { GET: 'scim', POST: 'scim' } },
-  { path: /^\/scim\/group-mappings\/[^/]+$/, methods: { GET: 'scim', PATCH: 'scim', DELETE: 'scim' } },
-  { path: /^\/scim\/groups$/, methods: { GET: 'scim' } },
-  { path: /^\/scim\/sync-jobs$/, methods: { POST: 'scim' } },
-  { path: /^\/scim\/sync-jobs\/[^/]+$/, methods: { GET: 'scim' } },
-  { path: /^\/vault(\/interns\/[^/]+)?\/secrets$/, methods: { GET: 'vault-list' } },
-  { path: /^\/vault\/interns\/[^/]+\/secrets\/copy$/, methods: { POST: 'vault-copy' } },
-  { path: /^\/vault(\/interns\/[^/]+)?\/secrets\/[^/]+$/, methods: { PUT: 'vault-store', DELETE: 'vault-delete' } },
-];
 
 export function exchangeOf(request: Request, emulator: Emulator, memory = createMemory()): MutantExchange {
   const { pathname, searchParams } = new URL(request.url);
   const below = pathname.startsWith(`${BASE}/`) ? pathname.slice(BASE.length) : '';
-  const row = PATHS.find(({ path }) => path.test(below));
+  const known = isPath(below);
   const areas = /^\/(interns|vault|scim)(?=\/|$)/.exec(below);
   const area = (areas?.[1] ?? (pathname.startsWith(`${CONTROL}/`) ? 'control' : 'none')) as Area;
-  const named = (path: RegExp) => (row === undefined ? undefined : path.exec(below)?.[1]);
+  const named = (path: RegExp) => (known ? path.exec(below)?.[1] : undefined);
   const intern = named(/^(?:\/vault)?\/interns\/([^/]+)/);
   const mapping = named(/^\/scim\/group-mappings\/([^/]+)$/);
   const secret = named(/^\/vault\/.*\/?secrets\/([^/]+)$/);
@@ -94,9 +73,9 @@ export function exchangeOf(request: Request, emulator: Emulator, memory = create
     path: area === 'control' ? pathname.slice(CONTROL.length) : below || pathname,
     query: searchParams,
     area,
-    operation: row?.methods[request.method === 'HEAD' ? 'GET' : request.method],
-    known: row !== undefined,
-    alias: row?.alias === true,
+    operation: operationOf(request.method, below),
+    known,
+    alias: known && /\/daemon-access(\/|$)/.test(below),
     ...(intern === undefined ? {} : { internId: decodeURIComponent(intern) }),
     ...(secret === undefined ? {} : { secretName: decodeURIComponent(secret) }),
     ...(mapping === undefined ? {} : { mappingId: decodeURIComponent(mapping) }),
