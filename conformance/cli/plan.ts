@@ -1,5 +1,6 @@
 import { byKey } from '../../emulator/contract/by-key.js';
 import { counted } from '../../emulator/contract/counted.js';
+import { about, isPrompt } from '../../emulator/wire/request.js';
 import type { Driver } from '../drivers/driver.js';
 import { startRehearsal } from '../drivers/rehearsal.js';
 import type { Check } from '../framework/check.js';
@@ -35,11 +36,9 @@ async function rehearsed({ settings, driver: real, checks, host, signal }: PlanO
   const made = { prompts: 0, interns: 0 };
   const fetch: Driver['fetch'] = async (request) => {
     const answer = await driver.fetch(request);
-    const { pathname } = new URL(request.url);
-    if (request.method === 'POST' && answer.ok) {
-      if (/\/interns\/[^/]+\/(chat\/completions|invoke)$/.test(pathname)) made.prompts++;
-      if (/\/interns$/.test(pathname)) made.interns++;
-    }
+    const { operation } = about(request);
+    if (answer.ok && isPrompt(operation)) made.prompts++;
+    if (answer.ok && operation === 'create') made.interns++;
     return answer;
   };
   const limits = { budget, maxPrompts, maxRequests, maxTime };

@@ -15,10 +15,8 @@ export const bootsAtOnce: Habit = {
       const response = await next(request);
       if (about(request).operation !== 'create' || response.status !== 201) return response;
       const { id, status } = (await response.clone().json()) as { id: string; status: string };
-      const headers = { authorization: request.headers.get('authorization') ?? '' };
       // A retried create returns an intern that was booted before.
-      if (status === 'stopped' && !booted.has(id))
-        await next(new Request(`${request.url.replace(/\?.*/, '')}/${id}/provision`, { method: 'POST', headers }));
+      if (status === 'stopped' && !booted.has(id)) await next(beside(request, id, 'POST', '/provision'));
       booted.add(id);
       return response;
     };

@@ -3,7 +3,7 @@ import { isRecord, jsonOf } from '../../emulator/wire/json.js';
 import { about } from '../../emulator/wire/request.js';
 import type { Habit } from './habit.js';
 import { instead } from './measured.js';
-import { refusedAnyway } from './wire.js';
+import { bodyOf, refusedAnyway } from './wire.js';
 
 /** Settings with a free text. The interface states no characters for them. */
 const TEXTS = ['description', 'instructions'] as const;
@@ -18,9 +18,9 @@ export const plainTexts: Habit = {
   /** Descriptions and instructions may have only letters, digits, spaces, dots and commas. */
   serve: (next) => async (request) => {
     if (!/^(create|update)$/.test(about(request).operation ?? '')) return next(request);
-    const body = jsonOf(await request.clone().text());
+    const body = await bodyOf(request);
     const odd = (text: unknown) => typeof text === 'string' && /^$|[^A-Za-z0-9 .,]/.test(text);
-    if (!isRecord(body) || !(odd(body.description) || odd(body.instructions))) return next(request);
+    if (!odd(body.description) && !odd(body.instructions)) return next(request);
     return (await refusedAnyway(next, request)) ?? refusal(400, 'Invalid request body', 'invalid_body');
   },
   /**

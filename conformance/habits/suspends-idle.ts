@@ -3,7 +3,7 @@ import { about, isPrompt } from '../../emulator/wire/request.js';
 import type { Habit } from './habit.js';
 import { boots } from './measured.js';
 import type { Visit } from './visit.js';
-import { idIn } from './wire.js';
+import { beside, idIn } from './wire.js';
 
 /** ms after which this habit suspends an idle intern. */
 const IDLE = 4_000;
@@ -28,8 +28,7 @@ export const suspendsIdle: Habit = {
       const { operation, id } = about(request);
       if (id !== undefined && host.now() - (idleSince.get(id) ?? Number.POSITIVE_INFINITY) > IDLE) {
         idleSince.delete(id);
-        const url = request.url.replace(/\/interns\/.*$/, `/interns/${id}/suspend`);
-        await next(new Request(url, { method: 'POST', headers: { authorization: `Bearer ${keys.api[0]}` } }));
+        await next(beside(request, id, 'POST', '/suspend', keys.api[0]));
       }
       // Another client may have left a question or a run open.
       if (id !== undefined && isPrompt(operation)) idleSince.delete(id);

@@ -1,3 +1,4 @@
+import { passed } from '../../emulator/wire/streams.js';
 import type { Exchange } from '../model/exchange.js';
 import { systemHost } from '../probe/time.js';
 import { callerBy, exchangeBy, type Parts, splitPath, textBody } from './exchange.js';
@@ -11,29 +12,19 @@ const BARE: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** A body that calls back with its text once it ended; it is read as fast as its reader reads, and left when that leaves. */
 function watched(body: ReadableStream<Uint8Array>, over: (text: string, whole: boolean) => void) {
-  const reader = body.getReader();
   const decoder = new TextDecoder();
   let text = '';
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      try {
-        const { value, done } = await reader.read();
-        if (done) {
-          over(text + decoder.decode(), true);
-          controller.close();
-          return;
-        }
-        text += decoder.decode(value, { stream: true });
-        controller.enqueue(value);
-      } catch (error) {
-        over(text, false);
-        controller.error(error);
-      }
+  return passed(body, {
+    sends(piece) {
+      text += decoder.decode(piece, { stream: piece !== undefined });
+      if (piece === undefined) over(text, true);
+      return piece;
     },
-    async cancel(reason) {
+    left(cancel) {
       over(text, /data: ?\[DONE\]\s*$/.test(text));
-      await reader.cancel(reason);
+      return cancel();
     },
+    broken: () => over(text, false),
   });
 }
 

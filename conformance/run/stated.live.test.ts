@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { rewritten } from '../../emulator/wire/answer.js';
-import { withRequest } from '../../emulator/wire/request.js';
+import { DONE, frameOf } from '../../emulator/wire/chunks.js';
+import { about, withRequest } from '../../emulator/wire/request.js';
 import type { Serve } from '../../emulator/wire/serve.js';
 import { deploy } from '../../test/targets/deployment.js';
 import { BUFFERING } from '../../test/targets/deployments.js';
-import { eachRecord } from '../habits/wire.js';
+import { bodyOf, eachRecord } from '../habits/wire.js';
 import { REPORTERS } from '../report/index.js';
 import { run } from '../run.js';
 import { checks as allChecks } from '../scenarios/index.js';
@@ -25,16 +26,17 @@ const failed = ({ checks }: Results) => checks.filter(({ verdict }) => verdict =
 
 /** A prompt to a session with a run going starts a second run, in a session of its own. */
 const startsAnother: Serve = (next) => async (request) => {
-  if (!request.url.endsWith('/chat/completions')) return next(request);
+  if (about(request).operation !== 'chat') return next(request);
   const answer = await next(request.clone());
   if (answer.status !== 202) return answer;
   const said = { object: 'chat.completion.chunk', id: 'c', created: 1, model: 'm' };
   const delta = { role: 'assistant', content: 'Hello.' };
   const events = [
-    { ...said, choices: [{ index: 0, delta, finish_reason: 'stop' }] },
-    { ...said, choices: [], session_id: 'other', usage: null },
-  ].map((event) => `data: ${JSON.stringify(event)}\n\n`);
-  return new Response(`${events.join('')}data: [DONE]\n\n`, { headers: { 'content-type': 'text/event-stream' } });
+    frameOf({ ...said, choices: [{ index: 0, delta, finish_reason: 'stop' }] }),
+    frameOf({ ...said, choices: [], session_id: 'other', usage: null }),
+    DONE,
+  ];
+  return new Response(events.join(''), { headers: { 'content-type': 'text/event-stream' } });
 };
 
 test('a second run instead of a steered one fails as the stated sentence, though a published check sees it', async () => {
@@ -77,23 +79,10 @@ const otherwise =
 
 /** Requests get something that they are without. */
 const overlooks =
-  (wrong: (request: Request, text: string) => { body?: null; headers?: Record<string, string> } | undefined): Serve =>
+  (wrong: (request: Request, text: string) => Parameters<typeof withRequest>[1] | undefined): Serve =>
   (next) =>
-  async (request) => {
-    const text = await request.clone().text();
-    const { body = text, headers = {} } = wrong(request, text) ?? {};
-    const sent = new Headers(request.headers);
-    for (const [name, value] of Object.entries(headers)) sent.set(name, value);
-    const carries = request.method !== 'GET' && body !== null && body !== '';
-    return next(
-      new Request(request.url, {
-        method: request.method,
-        headers: sent,
-        signal: request.signal,
-        ...(carries ? { body } : {}),
-      }),
-    );
-  };
+  async (request) =>
+    next(withRequest(request, wrong(request, await request.clone().text()) ?? {}));
 
 test.each<[string, Serve]>([
   [
@@ -106,18 +95,18 @@ test.each<[string, Serve]>([
   ['403 in the place of 401', otherwise((_, status) => (status === 401 ? 403 : undefined))],
   [
     'an invoke that is answered 200',
-    otherwise(({ url }, status) => (url.endsWith('/invoke') && status === 202 ? 200 : undefined)),
+    otherwise((request, status) => (about(request).operation === 'invoke' && status === 202 ? 200 : undefined)),
   ],
   [
     'a proof without metadata of its errors',
     otherwise(
-      ({ url }, status) => (url.endsWith('/sign') && status === 415 ? 415 : undefined),
+      (request, status) => (about(request).operation === 'sign' && status === 415 ? 415 : undefined),
       ({ error }) => delete (error as { metadata?: unknown }).metadata,
     ),
   ],
   [
     'fields that provision and suspend overlook',
-    overlooks(({ url }) => (/\/(provision|suspend)$/.test(url) ? { body: null } : undefined)),
+    overlooks(({ url }) => (/\/(provision|suspend)$/.test(url) ? { body: undefined } : undefined)),
   ],
   [
     'a media type that is overlooked',
@@ -146,13 +135,7 @@ const showsValues: Serve = (next) => {
   const values = new Map<string, unknown>();
   return async (request) => {
     const { pathname } = new URL(request.url);
-    const body =
-      request.method === 'PUT'
-        ? ((await request
-            .clone()
-            .json()
-            .catch(() => ({}))) as object)
-        : {};
+    const body = request.method === 'PUT' ? await bodyOf(request) : {};
     if ('value' in body) values.set(pathname.split('/').at(-1) ?? '', body.value);
     const shown = (secret: { name?: string; value?: unknown }) => {
       if (typeof secret.name === 'string' && values.has(secret.name)) secret.value = values.get(secret.name);

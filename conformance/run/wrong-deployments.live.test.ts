@@ -1,35 +1,29 @@
 import { describe, expect, test } from 'vitest';
 import { rewritten } from '../../emulator/wire/answer.js';
+import { chunkOf } from '../../emulator/wire/chunks.js';
+import { type Json, valueAt } from '../../emulator/wire/json.js';
+import { about, tokenOf, withRequest } from '../../emulator/wire/request.js';
 import type { Serve } from '../../emulator/wire/serve.js';
+import { isStream } from '../../emulator/wire/streams.js';
 import { type Deployment, deploy } from '../../test/targets/deployment.js';
+import { bodyOf } from '../habits/wire.js';
 import { run } from '../run.js';
 import { checks as allChecks } from '../scenarios/index.js';
 
-type Chat = { session_id?: string; approval_mode?: string; messages?: { role?: string }[] };
-const isChat = (request: Request) => request.method === 'POST' && request.url.endsWith('/chat/completions');
-const chatOf = async (request: Request) =>
-  (await request
-    .clone()
-    .json()
-    .catch(() => ({}))) as Chat;
-const content = (event: string): string | undefined => {
-  if (!event.startsWith('data: {')) return undefined;
-  const { choices } = JSON.parse(event.slice(6)) as { choices?: { delta?: { content?: string } }[] };
-  return choices?.[0]?.delta?.content;
-};
+const isChat = (request: Request) => about(request).operation === 'chat';
+const answers = (body: Json) => valueAt(body, 'messages.-1.role') === 'tool';
 
 /** A resumed stream begins with all that was said before it. */
 const repeats: Serve = (next) => {
   const said = new Map<string, string>();
   return async (request) => {
     if (!isChat(request)) return next(request);
-    const { session_id = '', messages = [] } = await chatOf(request);
-    const resumed = messages.at(-1)?.role === 'tool';
-    let first = resumed;
-    let before = resumed ? (said.get(session_id) ?? '') : '';
+    const body = await bodyOf(request);
+    let first = answers(body);
+    let before = first ? (said.get(String(body.session_id)) ?? '') : '';
     return rewritten(await next(request), {
       text(event) {
-        const text = content(event) ?? '';
+        const text = String(valueAt(chunkOf(event), 'choices.0.delta.content') ?? '');
         before += text;
         const session = /"session_id":"([^"]*)"/.exec(event)?.[1];
         if (session !== undefined) said.set(session, before);
@@ -46,13 +40,13 @@ const startsOver: Serve = (next) => {
   const streams = new Map<string, string>();
   return async (request) => {
     if (!isChat(request)) return next(request);
-    const { session_id = '', messages = [] } = await chatOf(request);
+    const body = await bodyOf(request);
     const response = await next(request);
-    if (!/event-stream/.test(response.headers.get('content-type') ?? '')) return response;
+    if (!isStream(response)) return response;
     const { status, headers } = response;
     const text = await response.text();
     const session = /"session_id":"([^"]*)"/.exec(text)?.[1] ?? '';
-    const before = messages.at(-1)?.role === 'tool' ? streams.get(session_id) : undefined;
+    const before = answers(body) ? streams.get(String(body.session_id)) : undefined;
     if (before === undefined) streams.set(session, text);
     return new Response(before ?? text, { status, headers });
   };
@@ -60,14 +54,13 @@ const startsOver: Serve = (next) => {
 
 /** A session stays in the mode of its last prompt that named one. */
 const remembersModes: Serve = (next) => {
-  const modes = new Map<string, string>();
+  const modes = new Map<string, unknown>();
   return async (request) => {
     if (!isChat(request)) return next(request);
-    const body = await chatOf(request);
+    const body = await bodyOf(request);
     const mode = body.approval_mode ?? modes.get(String(body.session_id));
-    const asked =
-      mode === undefined ? request : new Request(request, { body: JSON.stringify({ ...body, approval_mode: mode }) });
-    return rewritten(await next(asked), {
+    const asked = JSON.stringify({ ...body, approval_mode: mode });
+    return rewritten(await next(mode === undefined ? request : withRequest(request, { body: asked })), {
       text(event) {
         const session = /"session_id":"([^"]*)"/.exec(event)?.[1];
         if (session !== undefined && mode !== undefined) modes.set(session, mode);
@@ -129,15 +122,14 @@ test.each(WRONG)(
   },
 );
 
-const signs = (request: Request) => request.method === 'POST' && request.url.endsWith('/sign');
+const signs = (request: Request) => about(request).operation === 'sign';
 
 /** Whatever an OAuth token is granted, it signs. */
 const signsForAnyGrant: Serve =
   (next, { keys }) =>
   async (request) => {
-    const token = /^Bearer (.*)$/.exec(request.headers.get('authorization') ?? '')?.[1] ?? '';
     const response = await next(request);
-    if (!signs(request) || response.status !== 403 || keys.api.includes(token)) return response;
+    if (!signs(request) || response.status !== 403 || keys.api.includes(tokenOf(request) ?? '')) return response;
     return Response.json({ 'x-svc-invoke-signature': 'AA==', 'x-svc-invoke-timestamp': '1', 'x-svc-invoke-user': 'u' });
   };
 

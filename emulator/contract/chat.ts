@@ -33,6 +33,22 @@ export interface InvokeInput extends Read {
   readonly sessionId: string | undefined;
 }
 
+/** The parts of a chunk that readers of a stream look at. */
+export interface StreamChunk {
+  choices?: {
+    delta?: {
+      content?: string | null;
+      reasoning?: string | null;
+      tool_calls?: { id?: string; function?: { name?: string; arguments?: string } }[];
+    };
+    finish_reason?: string | null;
+  }[];
+  error?: { code?: number; message?: string; metadata?: { reason?: string } };
+  session_id?: string;
+  usage?: object | null;
+  [key: string]: unknown;
+}
+
 type Path = readonly (string | number)[];
 
 const bad = (path: Path, expected: string) =>

@@ -1,15 +1,10 @@
 import { type Ask, askSchema } from './interaction.js';
 import { timestampSchema } from './intern.js';
+import type { usageSchema } from './script.js';
 import { type Infer, withZod } from './with-zod.js';
 
 /** An intern's report of its use of a model; sent on the final chunk (CHAT-4). */
-export interface Usage {
-  prompt_tokens: number;
-  completion_tokens: number;
-  total_tokens: number;
-  prompt_tokens_details?: { cached_tokens?: number };
-  cost?: number;
-}
+export type Usage = Infer<typeof usageSchema>;
 
 /** How a run ended, as the control interface shows it. */
 export const RUN_ENDS = ['stop', 'cancelled', 'deadline', 'severed', 'failed'] as const;

@@ -2,7 +2,8 @@ import { DAEMON_HINTS, DAEMON_REFUSALS, type DaemonReason, verifiedSchema } from
 import { ROUTE_PATH } from './signing.js';
 import { type Infer, withZod } from './with-zod.js';
 
-const base64 = withZod((z) =>
+/** Base64 with its padding. */
+export const base64Schema = withZod((z) =>
   z.string().regex(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/, 'expected Base64'),
 );
 
@@ -18,7 +19,7 @@ export const explainBodySchema = withZod((z) =>
       path: z.string().min(1).default('/'),
       /** The body as text, as Base64, or only its digest; without any of them the body is empty. */
       body: z.string().optional(),
-      body_base64: base64().optional(),
+      body_base64: base64Schema().optional(),
       body_sha256: z
         .string()
         .regex(/^[0-9a-f]{64}$/, 'expected 64 lower-case hexadecimal digits')

@@ -1,10 +1,10 @@
 import type * as z from 'zod';
 import { durationSchema } from './duration.js';
-import { chaosSchema, type Fault } from './fault.js';
+import { chaosSchema } from './fault.js';
 import { A_DEVICE_NAME, DEVICE_NAME, FILE_NAME, NOT_A_FILE_NAME } from './file-name.js';
-import { type Profile, profileSchema } from './profile.js';
+import { profileSchema } from './profile.js';
 import { type Settings, settingsSchema } from './settings.js';
-import { withZod } from './with-zod.js';
+import { type Infer, withZod } from './with-zod.js';
 
 /** The name of a space, or a snapshot: it goes into paths and into names of files. */
 export const nameSchema = withZod((z) =>
@@ -33,30 +33,22 @@ const someSettings = withZod(
 );
 
 /** Body of `POST /_emulator/spaces` (SPACE-1). Missing values are those of the surrounding emulator. */
-export interface SpaceRequest {
-  name?: string | undefined;
-  clock?: 'real' | 'virtual' | 'auto' | undefined;
-  /** Source of ids and randomness. */
-  seed?: string | undefined;
-  profile?: 'svc' | 'openrouter' | Profile | undefined;
-  settings?: Partial<Settings> | undefined;
-  /** Faults that apply from the start, and again after each reset. */
-  chaos?: readonly Fault[] | undefined;
-}
-
-export const spaceRequestSchema: () => z.ZodType<SpaceRequest> = withZod((z) =>
+export const spaceRequestSchema = withZod((z) =>
   z
     .strictObject({
       name: nameSchema().optional(),
       clock: z.enum(['real', 'virtual', 'auto']).optional(),
+      /** Source of ids and randomness. */
       seed: z.string().min(1, 'expected a text that is not empty').max(1_000).optional(),
       profile: z
         .union([z.enum(['svc', 'openrouter']), profileSchema()], { error: 'expected "svc", "openrouter" or a profile' })
         .optional(),
       settings: someSettings().optional(),
+      /** Faults that apply from the start, and again after each reset. */
       chaos: chaosSchema()
         .transform(({ faults }) => faults)
         .optional(),
     })
     .default({}),
 );
+export type SpaceRequest = Infer<typeof spaceRequestSchema>;

@@ -1,3 +1,4 @@
+import type { StreamChunk } from '../contract/chat.js';
 import type { DisturbanceName } from '../contract/disturbance.js';
 import { type ErrorKey, envelope, Refusal } from '../contract/errors.js';
 import type { InternRow } from '../contract/state.js';
@@ -7,7 +8,6 @@ import { DONE, frameOf } from '../wire/chunks.js';
 import { valueAt } from '../wire/json.js';
 import { tokenOf } from '../wire/request.js';
 import { isStream } from '../wire/streams.js';
-import type { Chunk } from './events.js';
 import { type AskedQuestion, declining, questionIn } from './questions.js';
 import { BrokenConnection, type Scene } from './scene.js';
 import { type Continuation, drain, followed, interrupted } from './streams.js';
@@ -54,7 +54,7 @@ const breaks =
   };
 
 /** The end of a stream in place of the rest: a finish chunk, the final chunk, `[DONE]`. */
-function ending({ requestId }: Scene, stage: Stage, last: Chunk, finish: string, error?: ErrorKey): Continuation {
+function ending({ requestId }: Scene, stage: Stage, last: StreamChunk, finish: string, error?: ErrorKey): Continuation {
   const { id, object, created, model } = last;
   const head = { id, object, created, model };
   const session = last.session_id ?? stage.sessionOf(requestId);
@@ -67,7 +67,7 @@ function ending({ requestId }: Scene, stage: Stage, last: Chunk, finish: string,
 }
 
 const atWrite =
-  (goesOn: (scene: Scene, stage: Stage, last: Chunk) => Continuation): Act =>
+  (goesOn: (scene: Scene, stage: Stage, last: StreamChunk) => Continuation): Act =>
   async (scene, stage) => {
     const response = await scene.next(scene.request);
     const { write } = scene.fault;
@@ -110,7 +110,7 @@ const toQuestion =
     if (!isStream(response)) return response;
     return followed(response, async (chunks) => {
       const call = chunks.flatMap((chunk) => chunk.choices?.[0]?.delta?.tool_calls ?? [])[0];
-      const asked = call === undefined ? undefined : stage.waiting(internId, call.id);
+      const asked = call?.id === undefined ? undefined : stage.waiting(internId, call.id);
       if (asked !== undefined && (await does(scene, stage, asked))) happened();
     });
   };

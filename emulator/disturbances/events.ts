@@ -1,3 +1,4 @@
+import type { StreamChunk } from '../contract/chat.js';
 import { chunkOf, DONE } from '../wire/chunks.js';
 
 /** One event of a chat stream, with the blank line that ends it, and the places in the stream that it makes. */
@@ -7,21 +8,7 @@ export interface NamedEvent {
   readonly before: string | undefined;
   /** The place right after it. */
   readonly after: string | undefined;
-  readonly chunk: Chunk | undefined;
-}
-
-/** The parts of a chunk that are looked at. */
-export interface Chunk {
-  readonly choices?: readonly {
-    readonly delta?: { readonly content?: unknown; readonly tool_calls?: readonly ToolCall[] };
-    readonly finish_reason?: string | null;
-  }[];
-  readonly session_id?: string;
-  readonly [key: string]: unknown;
-}
-export interface ToolCall {
-  readonly id: string;
-  readonly function: { readonly name: string; readonly arguments: string };
+  readonly chunk: StreamChunk | undefined;
 }
 
 /** Names the places of one stream, event by event (EXP-2). */
@@ -31,7 +18,7 @@ export function createEventNames(): (text: string) => NamedEvent {
   let pieces = 0;
   return (text) => {
     if (text === DONE) return { text, before: 'before-done', after: 'after-done', chunk: undefined };
-    const chunk = chunkOf(text) as Chunk | undefined;
+    const chunk = chunkOf(text) as StreamChunk | undefined;
     if (chunk === undefined) return { text, before: undefined, after: undefined, chunk };
     const choice = chunk.choices?.[0];
     if (choice === undefined) return { text, before: 'before-final', after: undefined, chunk };

@@ -1,5 +1,6 @@
+import type { StreamChunk } from '../contract/chat.js';
 import { createEventSplitter, through } from '../wire/streams.js';
-import { type Chunk, createEventNames } from './events.js';
+import { createEventNames } from './events.js';
 
 /** How a disturbed stream goes on at its place: with other events to its end, broken off, or not at all. */
 export type Continuation = { readonly text: string } | 'break' | 'hang';
@@ -8,7 +9,7 @@ interface Interruption {
   /** The place in the stream, as a fault's `write` names it. */
   readonly write: string;
   /** Called at the place, if the stream has it, with the last chunk that the client got. */
-  happens(last: Chunk): Continuation | Promise<Continuation>;
+  happens(last: StreamChunk): Continuation | Promise<Continuation>;
   /** Cuts the connection once the written bytes have left; in process the body ends in an error. */
   readonly cut: (() => void) | undefined;
   /** Has the server notice, from now on, that the client leaves. */
@@ -25,7 +26,7 @@ export function interrupted(response: Response, { write, happens, cut, untilLeft
   const name = createEventNames();
   const encoder = new TextEncoder();
   const [place = '', within] = write.split('@');
-  let last: Chunk = {};
+  let last: StreamChunk = {};
   let over = false;
   let release = () => {};
 
@@ -93,10 +94,10 @@ export async function drain(response: Response): Promise<void> {
 }
 
 /** The same stream, with something done once all of it is there, before its last piece is passed on. */
-export function followed(response: Response, then: (events: readonly Chunk[]) => Promise<void>): Response {
+export function followed(response: Response, then: (events: readonly StreamChunk[]) => Promise<void>): Response {
   const split = createEventSplitter();
   const name = createEventNames();
-  const chunks: Chunk[] = [];
+  const chunks: StreamChunk[] = [];
   return through(response, {
     async sends(piece) {
       let last = false;

@@ -1,18 +1,14 @@
 import type { Clock } from '../clock/clock.js';
-import type { Ask, AskResult } from '../contract/interaction.js';
-import type { RunEnded, Usage } from '../contract/run.js';
+import type { AskResult } from '../contract/interaction.js';
+import type { RunEnd, RunEvent } from '../contract/run.js';
 import type { Line } from '../contract/views.js';
 
 /** The words of both sides in a run, in order. */
 export type Utterance =
+  | Exclude<RunEvent, RunEnd>
   | { readonly type: 'prompt' | 'steer'; readonly text: string }
-  /** Texts that the intern said together: a line each. */
-  | { readonly type: 'content'; readonly texts: readonly string[] }
-  | { readonly type: 'reasoning'; readonly text: string }
-  | { readonly type: 'model'; readonly model: string }
-  | { readonly type: 'ask'; readonly id: string; readonly ask: Ask }
   | { readonly type: 'answer'; readonly id: string; readonly answer: AskResult }
-  | { readonly type: 'end'; readonly ended: RunEnded; readonly message?: string; readonly usage: Usage | null };
+  | Omit<RunEnd, 'retryable'>;
 
 type LineText = Exclude<Utterance, { readonly type: 'content' }> | { readonly type: 'content'; readonly text: string };
 

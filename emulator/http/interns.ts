@@ -64,6 +64,19 @@ export function internRoutes({ interns, provisioning, store, profile, create }: 
   const keyHeader = idempotencyHeader(profile);
   const createBody = createBodySchema(profile);
   const recordAnswer = recordAnswers();
+  const posted = (operation: 'provision' | 'suspend', said: object, status: number) =>
+    route<undefined>({
+      operation,
+      method: 'POST',
+      path: `/interns/:id/${operation}`,
+      body: OPTIONAL_BODY,
+      parse: parseNoFields,
+      async handle({ intern }) {
+        provisioning[operation](intern);
+        await store.commit();
+        return json(said, status);
+      },
+    });
   return [
     route<ListQuery>({
       operation: 'list',
@@ -143,29 +156,7 @@ export function internRoutes({ interns, provisioning, store, profile, create }: 
         return json({ deleting: true }, 202);
       },
     }),
-    route<undefined>({
-      operation: 'provision',
-      method: 'POST',
-      path: '/interns/:id/provision',
-      body: OPTIONAL_BODY,
-      parse: parseNoFields,
-      async handle({ intern }) {
-        provisioning.provision(intern);
-        await store.commit();
-        return json({ provisioning: true }, 202);
-      },
-    }),
-    route<undefined>({
-      operation: 'suspend',
-      method: 'POST',
-      path: '/interns/:id/suspend',
-      body: OPTIONAL_BODY,
-      parse: parseNoFields,
-      async handle({ intern }) {
-        provisioning.suspend(intern);
-        await store.commit();
-        return json({ suspended: true });
-      },
-    }),
+    posted('provision', { provisioning: true }, 202),
+    posted('suspend', { suspended: true }, 200),
   ];
 }

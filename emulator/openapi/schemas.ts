@@ -8,7 +8,9 @@ import {
   scimMappingSchema,
   updateMappingSchema,
 } from '../contract/scim.js';
+import { usageSchema } from '../contract/script.js';
 import { ROUTE_PATH } from '../contract/signing.js';
+import { base64Schema } from '../contract/signing-lab.js';
 import { copySecretsSchema, storeSecretSchema, vaultSecretSchema } from '../contract/vault.js';
 import { loadZod } from '../contract/with-zod.js';
 
@@ -28,9 +30,6 @@ const message = z
     tool_call_id: z.string().optional().meta({ description: 'On a `tool` message: the id of the tool call.' }),
   })
   .meta({ description: 'Only the last message is read.' });
-
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
-const signature = z.string().regex(BASE64);
 
 const requests = ({ route_methods, default_workspace }: Profile) => ({
   CreateInternRequest: createBodySchema({ default_workspace })(),
@@ -56,14 +55,6 @@ const requests = ({ route_methods, default_workspace }: Profile) => ({
       .optional()
       .meta({ description: 'The daemon request that the proof is for. With it, the answer carries the v2 proof.' }),
   }),
-});
-
-const usage = z.strictObject({
-  prompt_tokens: z.int(),
-  completion_tokens: z.int(),
-  total_tokens: z.int(),
-  prompt_tokens_details: z.strictObject({ cached_tokens: z.int().optional() }).optional(),
-  cost: z.number().optional(),
 });
 
 const streamError = z.strictObject({
@@ -110,7 +101,7 @@ function chunk({ tool_name }: Profile) {
         ...stem,
         choices: z.array(choice).length(0),
         session_id: z.string().nullable(),
-        usage: usage.nullable(),
+        usage: usageSchema().nullable(),
       })
       .meta({ title: 'The final chunk', description: 'Comes once, after every response, before `[DONE]`.' }),
   ]);
@@ -137,14 +128,14 @@ const responses = (profile: Profile) => {
     }),
     DaemonRequestSignature: z.union([
       z
-        .strictObject({ [names.signature]: signature, [names.timestamp]: z.string(), [names.user]: z.string() })
+        .strictObject({ [names.signature]: base64Schema(), [names.timestamp]: z.string(), [names.user]: z.string() })
         .meta({ title: 'v1 proof' }),
       z
         .strictObject({
-          [names.signature]: signature,
+          [names.signature]: base64Schema(),
           [names.timestamp]: z.string(),
           [names.user]: z.string(),
-          [names.signatureV2]: signature,
+          [names.signatureV2]: base64Schema(),
           [names.nonce]: z.string(),
         })
         .meta({ title: 'v1 and v2 proof' }),

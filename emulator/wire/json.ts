@@ -1,17 +1,9 @@
 import { isRecord } from '../contract/record.js';
 
+export { jsonOf } from '../contract/nesting.js';
 export { isRecord };
 
 export type Json = Record<string, unknown>;
-
-/** JSON of a text; undefined if it is not JSON. */
-export function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
 
 /** Keys with dots between them. In a list `[]` is every item, a number one of them, `-1` the last. */
 export type JsonPath = string;

@@ -1,7 +1,10 @@
 import { newEmulator } from '../../conformance/drivers/emulator.js';
 import { READS } from '../../conformance/habits/dealings.js';
+import { bodyOf } from '../../conformance/habits/wire.js';
 import type { Fetch } from '../../conformance/probe/client.js';
 import type { EmulatorOptions } from '../../emulator/index.js';
+import type { Json } from '../../emulator/wire/json.js';
+import { about } from '../../emulator/wire/request.js';
 import type { Serve } from '../../emulator/wire/serve.js';
 
 /** An intern of somebody else. */
@@ -10,7 +13,6 @@ export interface Victim {
   readonly name: string;
 }
 
-type Json = Record<string, unknown>;
 type Target = Record<'base_url' | 'workspace_id' | 'foreign_workspace_id', string> & {
   credentials: Record<'api_key' | 'peer_api_key' | 'foreign_api_key', string>;
 };
@@ -82,15 +84,7 @@ export interface Impostor {
   wrongs(around: Neighbourhood): Serve;
 }
 
-const isCreate = (request: Request) => request.method === 'POST' && /\/interns$/.test(new URL(request.url).pathname);
-const asked = async (request: Request): Promise<Json | undefined> => {
-  try {
-    const body: unknown = await request.clone().json();
-    return typeof body === 'object' && body !== null ? (body as Json) : undefined;
-  } catch {
-    return undefined;
-  }
-};
+const isCreate = (request: Request) => about(request).operation === 'create';
 
 /** Answers accepted creates with a record of its own choice. */
 const creates =
@@ -100,11 +94,11 @@ const creates =
     let count = 0;
     return async (request) => {
       if (!isCreate(request)) return next(request);
-      const body = await asked(request);
+      const { name } = await bodyOf(request);
       const response = await next(request);
       if (response.status !== 201) return response;
       const made = (await response.json()) as Json;
-      return Response.json(await answer(around, made, body?.name, count++), { status: 201 });
+      return Response.json(await answer(around, made, name, count++), { status: 201 });
     };
   };
 
@@ -136,11 +130,11 @@ const aliases = (around: Neighbourhood): Serve => {
 const listsAsOurs = (around: Neighbourhood): Serve => {
   let prefix: string | undefined;
   return (next) => async (request) => {
-    const name = isCreate(request) ? (await asked(request))?.name : undefined;
+    const { operation } = about(request);
+    const { name } = operation === 'create' ? await bodyOf(request) : {};
     if (typeof name === 'string') prefix ??= /^k[a-z0-9]{4}-/.exec(name)?.[0];
     const response = await next(request);
-    const lists = request.method === 'GET' && /\/interns$/.test(new URL(request.url).pathname);
-    if (!lists || prefix === undefined || response.status !== 200) return response;
+    if (operation !== 'list' || prefix === undefined || response.status !== 200) return response;
     const body = (await response.json()) as { data: Json[] };
     const ids = around.victims.map(({ id }) => id);
     for (const one of body.data) if (ids.includes(String(one.id))) one.name = `${prefix}0`;

@@ -1,5 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import { hostSleep } from '../../clock/host-wait.js';
+import type { StreamChunk } from '../../contract/chat.js';
 import { PROFILES } from '../../contract/profile.js';
 import type { RunView } from '../../contract/run.js';
 import { withZod } from '../../contract/with-zod.js';
@@ -8,15 +9,6 @@ import { controlJson, type Door, ToolError, targetOf } from '../door.js';
 import { type ToolContext, tool } from '../tool.js';
 import { keyFor } from './interns.js';
 import { refusedBy } from './refused.js';
-
-interface Chunk {
-  session_id?: string;
-  choices?: {
-    delta?: { content?: string | null; tool_calls?: { id?: string; function?: { arguments?: string } }[] };
-    finish_reason?: string | null;
-  }[];
-  error?: { message?: string; metadata?: { reason?: string } };
-}
 
 const output = withZod((z) =>
   z.object({
@@ -50,7 +42,7 @@ async function turn(context: ToolContext, internId: string, body: object, second
   const parser = createParser({
     onEvent({ data }) {
       if (data === '[DONE]') return;
-      const chunk = JSON.parse(data) as Chunk;
+      const chunk = JSON.parse(data) as StreamChunk;
       const choice = chunk.choices?.[0];
       seen.text += choice?.delta?.content ?? '';
       seen.finish = choice?.finish_reason ?? seen.finish;

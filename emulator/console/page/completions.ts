@@ -1,3 +1,4 @@
+import type { StreamChunk } from '../../contract/chat.js';
 import { jsonOf } from '../../contract/nesting.js';
 import { createSseReader } from './sse.js';
 
@@ -6,24 +7,11 @@ export type Piece =
   | { kind: 'content' | 'reasoning' | 'other'; text: string }
   | { kind: 'mark'; text: string; tone: 'ask' | 'bad' | 'quiet' | '' };
 
-interface Chunk {
-  choices?: {
-    delta?: {
-      content?: string | null;
-      reasoning?: string | null;
-      tool_calls?: { id?: string; function?: { name?: string; arguments?: string } }[];
-    };
-    finish_reason?: string | null;
-  }[];
-  error?: { code?: number; metadata?: { reason?: string } };
-  usage?: object | null;
-}
-
 const mark = (text: string, tone: 'ask' | 'bad' | 'quiet' | '' = ''): Piece => ({ kind: 'mark', text, tone });
 
 function piecesOf(data: string): Piece[] {
   if (data === '[DONE]') return [mark(data)];
-  const chunk = jsonOf(data) as Chunk | null | undefined;
+  const chunk = jsonOf(data) as StreamChunk | null | undefined;
   if (typeof chunk !== 'object' || chunk === null) return [{ kind: 'other', text: data }];
   const choice = chunk.choices?.[0];
   if (!choice) return [mark(`session_id${chunk.usage ? ', usage' : ''}`)];
