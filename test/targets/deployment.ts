@@ -6,6 +6,7 @@ import type { Habit } from '../../conformance/habits/habit.js';
 import type { CredentialName } from '../../conformance/probe/request.js';
 import { PROFILES } from '../../emulator/contract/profile.js';
 import type { Emulator, EmulatorOptions } from '../../emulator/index.js';
+import { about, isPrompt } from '../../emulator/wire/request.js';
 import type { Fetch, Serve, Setting } from '../../emulator/wire/serve.js';
 import { crowd } from './crowd.js';
 import { ASKERS, disobey, type Talks, whims } from './interns.js';
@@ -41,7 +42,6 @@ export interface Deployment {
 
 /** On a regional host nothing is served, whatever a service has of its own beside (BASE-4). */
 const isRegional = ({ headers, url }: Request) => /^eu\./i.test(headers.get('host') ?? new URL(url).host);
-const isChat = (url: string) => /\/(chat\/completions|invoke)$/.test(new URL(url).pathname);
 
 /** An emulator as a deployment, and the driver that one would get. `start` gives the emulator; another may be wrong in some way. */
 export async function deploy(
@@ -108,7 +108,7 @@ export async function deploy(
     if (request.url.startsWith(`${String(target.daemon_origin)}/`)) return answersOfDaemons(request);
     if (/\/_emulator/.test(request.url)) return new Response('{"message":"no route"}', { status: 404 });
     let asked = request;
-    if (isChat(request.url) && request.method === 'POST') {
+    if (isPrompt(about(request).operation)) {
       const text = await request.clone().text();
       const said = disobey(text, random, deployment.obeys);
       const other =

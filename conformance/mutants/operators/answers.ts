@@ -10,7 +10,7 @@ export interface Reply {
   readonly body: string | ReadableStream<Uint8Array> | null;
 }
 
-async function replyOf(response: Response): Promise<Reply> {
+export async function replyOf(response: Response): Promise<Reply> {
   const headers = Object.fromEntries(response.headers);
   const isStream = headers['content-type']?.startsWith('text/event-stream') === true;
   return { status: response.status, headers, body: isStream || !response.body ? response.body : await response.text() };

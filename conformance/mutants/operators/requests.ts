@@ -1,7 +1,7 @@
 import { isRecord, type Json, type JsonPath, jsonOf } from '../../../emulator/wire/json.js';
 import { bodyOf, tokenOf, withRequest } from '../../../emulator/wire/request.js';
 import type { Mutation } from '../mutant.js';
-import { exchanges, isMeant, type Reply, responseOf, type Which } from './answers.js';
+import { exchanges, isMeant, type Reply, replyOf, responseOf, type Which } from './answers.js';
 import { type CredentialName, isOf, type MutantExchange, type NewValue, type Of, put } from './exchange.js';
 
 /** Changes requests of the interface before the emulator sees them. */
@@ -113,11 +113,6 @@ export const refuseBody = (of: Of, refuses: (json: unknown) => boolean, refusal:
 export const refuseFields = (of: Of, known: readonly string[], refusal: Reply): Mutation =>
   refuseBody(of, (json) => isRecord(json) && Object.keys(json).some((key) => !known.includes(key)), refusal);
 
-const plainly = async (response: Response): Promise<Reply> => {
-  const { status, headers } = response;
-  return { status, headers: Object.fromEntries(headers), body: await response.clone().text() };
-};
-
 /** Sends a refused request once more, in another form; undefined leaves the refusal. */
 export const again = (
   which: Which,
@@ -128,7 +123,7 @@ export const again = (
     if (which.of !== undefined && !isOf(which.of, exchange)) return next(request);
     const copy = request.clone();
     const response = await next(request);
-    if (response.status < 400 || !isMeant(which, await plainly(response), exchange)) return response;
+    if (response.status < 400 || !isMeant(which, await replyOf(response.clone()), exchange)) return response;
     const other = await change(copy, exchange);
     return other ? next(other) : response;
   });
