@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { Operation } from '../../emulator/contract/operation.js';
 import { equal, match, notEqual, ok, UUID } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
@@ -6,30 +7,17 @@ import * as expect from '../framework/expect.js';
 import { JSON_TYPE, textBytes } from '../helpers/bytes.js';
 import { ASKING, broken, unstreamed } from '../helpers/chat.js';
 import { onRunning, onStopped, runningOne } from '../helpers/interns.js';
-import { operation, request } from '../helpers/operations.js';
+import { OPERATIONS, operation, request } from '../helpers/operations.js';
 import type { Answer } from '../probe/client.js';
 import { internPath } from '../probe/request.js';
 
 const STATUSES = [408, 429, 500, 502, 503, 504];
 
-const NAMES = [
-  'list',
-  'create',
-  'get',
-  'update',
-  'delete',
-  'provision',
-  'suspend',
-  'chat',
-  'invoke',
-  'daemon',
-  'sign',
-] as const;
-
-type Name = (typeof NAMES)[number];
+/** Every operation under `/interns` that leaves the intern there. */
+const NAMES = OPERATIONS.map(({ name }) => name as Operation).filter((name) => !/^delete$| alias$/.test(name));
 
 /** A valid call. Only the state of the intern may refuse it, which is checked after faults. */
-const call = (ctx: Ctx, name: Name, id: string): Promise<Answer> =>
+const call = (ctx: Ctx, name: Operation, id: string): Promise<Answer> =>
   ctx.send({ ...request(ctx, operation(name), id), limited: true });
 
 const UPSTREAM = { status: 502, reason: 'upstream_unavailable', retryable: true } as const;
@@ -58,7 +46,7 @@ export const FAULTS = checksOf('EMU-6', {
     title: 'A fault answers the given number of calls of its operation with its status, in the error form.',
     ...onStopped(['control', 'running', 'oauth_token'], async (ctx, intern) => {
       const { control, interns } = ctx;
-      const met = async (name: Name, status: number, times: number | undefined) => {
+      const met = async (name: Operation, status: number, times: number | undefined) => {
         await control.fault({ operation: name, status, ...(times === undefined ? {} : { times }) });
         const other = await call(ctx, name === 'get' ? 'list' : 'get', intern.id);
         expect.status(other, 200, `another operation than the ${name} of the fault`);
@@ -72,7 +60,7 @@ export const FAULTS = checksOf('EMU-6', {
         ok(after.status < 400 || after.status === 409, `${name} after the fault`, 'no fault', expect.seen(after));
         if (name === 'provision') await interns.until(intern.id, ['running', 'stopped']);
       };
-      for (const name of NAMES.filter((one) => one !== 'delete'))
+      for (const name of NAMES)
         for (const [at, status] of STATUSES.entries()) await met(name, status, [undefined, 1, 2, 3][at % 4]);
     }),
   },
