@@ -11,7 +11,7 @@ import { LATE, Recent } from '../model/options.js';
 import type { ShownExchange } from '../probe/evidence.js';
 import { systemHost } from '../probe/time.js';
 import { type Report, reportOf } from '../report/json.js';
-import { type Breach, foundBy, RULES, type Rule, rulesFor, seenBy } from '../rules/index.js';
+import { type Breach, foundBy, RULES, type Rule, rulesFor, seenBy, situationOf } from '../rules/index.js';
 import type { Judgement } from '../rules/rule.js';
 import { foundIn } from '../run/finding.js';
 import type { CheckResult, FailOn, FindingResult, RowHead } from '../run/results.js';
@@ -77,6 +77,8 @@ export interface Conversation {
 /** A rule, and what it judged. */
 interface Held extends Tally {
   broken: number;
+  /** The operations and statuses of the exchanges that break it. */
+  readonly brokenIn: Set<string>;
   /** Whether its breach counts: it came twice, or one is enough. */
   counts: boolean;
   /** The breach that is reported, and its exchange. */
@@ -124,6 +126,7 @@ export function createJudge(options: JudgeOptions = {}) {
     const tally = known ?? {
       ...tallyOf(rule, exchanges),
       broken: 0,
+      brokenIn: new Set<string>(),
       counts: false,
       reported: undefined,
       since: new Map(),
@@ -225,6 +228,7 @@ export function createJudge(options: JudgeOptions = {}) {
             continue;
           }
           tally.broken++;
+          tally.brokenIn.add(situationOf(shown));
           const breach = { found: foundIn(foundBy(judgement), hiding), because: judgement.because };
           rulings.push({ rule, breach });
           const sure = isSure(tally, judgement, asked.at, place);
@@ -245,7 +249,7 @@ export function createJudge(options: JudgeOptions = {}) {
     };
   }
 
-  const findingOf = ({ reported, judged, broken, rule }: Held, command?: string): FindingResult | undefined => {
+  const findingOf = ({ reported, rule }: Held, command?: string): FindingResult | undefined => {
     if (reported === undefined) return undefined;
     const {
       breach: { found, because },
@@ -255,7 +259,7 @@ export function createJudge(options: JudgeOptions = {}) {
     return {
       ...found,
       exchange: number,
-      because: { kind: 'note', note: `${broken} of ${judged} judged exchanges break it` },
+      ...(because.length === 0 ? {} : { restsOn: because }),
       transcript: numbers.flatMap((one) => shown.get(one) ?? []),
       replay: `${command ?? 'intern-conformance judge FILE'} --only ${rule.id}`,
     };
@@ -270,7 +274,8 @@ export function createJudge(options: JudgeOptions = {}) {
     const finding = findingOf(tally, command);
     if (finding !== undefined) {
       const verdict = counts && rule.level === 'S' ? 'fail' : 'warn';
-      return { ...row, verdict, finding, ...(counts ? {} : { once: true }) };
+      const shownBy = { brokenBy: tally.broken, brokenIn: [...tally.brokenIn].toSorted() };
+      return { ...row, verdict, finding, ...shownBy, ...(counts ? {} : { once: true }) };
     }
     if (judged > 0) return { ...row, verdict: 'pass' };
     const need = rule.level === 'C' ? 'an emulator of its own' : 'an exchange that the rule applies to';

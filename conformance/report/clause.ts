@@ -1,3 +1,4 @@
+import { counted } from '../../emulator/contract/counted.js';
 import type { Skip } from '../framework/skip.js';
 import { type Level, quoteOf, requirement, sentenceOf } from '../requirements/index.js';
 import { publishedOf } from '../requirements/published.js';
@@ -40,6 +41,17 @@ export function skipText(skip: Skip): string {
   return `${keptBy({ kind: skip.kind, need })}: ${why}`;
 }
 
+/** Situations that one line names. */
+const NAMED = 8;
+
+/** `12 of 340 judged exchanges: create 201, get 200`. Undefined for what no rule found. */
+export function shownByText({ brokenBy, brokenIn = [], judged }: CheckResult): string | undefined {
+  if (brokenBy === undefined) return undefined;
+  const more = brokenIn.length - NAMED;
+  const named = `${brokenIn.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return `${brokenBy} of ${counted(judged ?? brokenBy, 'judged exchange')}: ${named}`;
+}
+
 /** A named fact about a finding: `expected`, `again`. */
 export type Fact = readonly [name: string, text: string];
 
@@ -50,6 +62,7 @@ export function factsOf(check: CheckResult): Fact[] {
   const { what, expected, actual } = findingText(finding);
   const { quote } = clauseOf(check);
   const { property, replay, curl } = finding;
+  const shownBy = shownByText(check);
   const values =
     property &&
     `${property.counterexample.join(', ')} (property ${property.name}, run ${property.runs}, ${property.shrinks} shrinks)`;
@@ -61,6 +74,7 @@ export function factsOf(check: CheckResult): Fact[] {
     ['what', what],
     ['expected', wanted],
     ['actual', got],
+    ...(shownBy === undefined ? [] : [['shown by', shownBy] as const]),
     ...(values === undefined ? [] : [['values', values] as const]),
     ['again', replay],
     ...(curl === undefined ? [] : [['curl', curl] as const]),

@@ -2,8 +2,8 @@ import type { CTRFReport, Test, TestStatus } from 'ctrf';
 import { given } from '../../emulator/contract/given.js';
 import { visible } from '../../emulator/contract/visible.js';
 import type { CheckResult, Results } from '../run/results.js';
-import { clauseOf, levelOf, skipText } from './clause.js';
-import { exchangeLines } from './stream-text.js';
+import { clauseOf, levelOf, shownByText, skipText } from './clause.js';
+import { exchangeLines, sliceOf } from './stream-text.js';
 import { titleOf } from './title.js';
 import { headlineOf, knownText, summary } from './words/coverage.js';
 import { failsRun } from './words/legend.js';
@@ -39,9 +39,8 @@ function testOf(check: CheckResult, results: Results): Test {
     rawStatus,
     ...given({
       message: message && visible(message),
-      trace: finding?.transcript
-        .slice(-SHOWN)
-        .flatMap((exchange) => exchangeLines(exchange, 1_000, finding))
+      trace: (finding && sliceOf(finding, SHOWN))
+        ?.flatMap((exchange) => exchangeLines(exchange, 1_000, finding))
         .join('\n'),
     }),
     tags: [requirement, levelOf(check)],
@@ -50,6 +49,7 @@ function testOf(check: CheckResult, results: Results): Test {
       sentence,
       quote,
       baseline: check.knownAs && visible(knownText(check.knownAs)),
+      shownBy: shownByText(check),
       again: finding && visible(finding.replay),
       curl: finding?.curl && visible(finding.curl),
     },

@@ -2,7 +2,7 @@ import { entities, visible } from '../../emulator/contract/visible.js';
 import type { CheckResult, Results } from '../run/results.js';
 import { clauseOf, factLines, factsOf, skipText } from './clause.js';
 import { groups } from './groups.js';
-import { exchangeLines } from './stream-text.js';
+import { exchangeLines, sliceOf } from './stream-text.js';
 import { knownText, LIKELY, summary } from './words/coverage.js';
 import { failsRun } from './words/legend.js';
 import { incompleteText } from './words/stop.js';
@@ -81,7 +81,7 @@ const details = (check: CheckResult): string =>
         check.title,
         ...factLines(factsOf(check)),
         '',
-        ...check.finding.transcript.slice(-5).flatMap((exchange) => exchangeLines(exchange, 1_000, check.finding)),
+        ...sliceOf(check.finding, 5).flatMap((exchange) => exchangeLines(exchange, 1_000, check.finding)),
       ].join('\n');
 
 function outcomeOf(check: CheckResult, title: string, fails: boolean): Case['outcome'] {

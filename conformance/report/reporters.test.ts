@@ -67,6 +67,34 @@ describe('at a deployment, where a check was left out that only an emulator can 
   );
 });
 
+test.each(['tty', 'markdown', 'junit', 'ctrf', 'html'] as const)(
+  '%s shows the slice of a finding with what it rests on, and how many exchanges show it',
+  (kind) => {
+    const [first] = results.checks.flatMap(({ finding }) => finding?.transcript ?? []);
+    const transcript = [3, 4, 5, 6, 7, 8, 9].map((number) => ({ ...first, number, response: undefined }));
+    const checks = results.checks.map((check) =>
+      check.finding === undefined
+        ? check
+        : {
+            ...check,
+            judged: 340,
+            brokenBy: 12,
+            brokenIn: ['create 201', 'get 200'],
+            finding: { ...check.finding, transcript, exchange: 8, restsOn: [3] },
+          },
+    );
+    const text = REPORTERS[kind]({ ...results, checks } as never);
+    expect(text).toContain('12 of 340 judged exchanges: create 201, get 200');
+    expect(text.replace(/&#?\w+;/g, '')).toMatch(/established what was expected[\s\S]*shows it/);
+    if (kind === 'tty')
+      expect(text.match(/^ {2}#\d.*$/gm)?.slice(0, 3)).toEqual([
+        expect.stringMatching(/^ {2}#3 .* \(established what was expected\)$/),
+        expect.stringMatching(/^ {2}#8 .* \(shows it\)$/),
+        expect.stringMatching(/^ {2}#9 .*\/interns$/),
+      ]);
+  },
+);
+
 describe('of a clean run', () => {
   const [passes] = results.checks;
   const one = (id: string, requirement: string, more: object) =>

@@ -15,13 +15,32 @@ export function value(given: unknown, most = 2_000): string {
   return visible(measured(text ?? String(given), most));
 }
 
+/** The part that an exchange has in a finding. */
+export function partIn({ number }: ShownExchange, finding: FindingResult | undefined): string | undefined {
+  if (finding?.restsOn === undefined) return undefined;
+  if (finding.exchange === number) return 'shows it';
+  return finding.restsOn.includes(number) ? 'established what was expected' : undefined;
+}
+
+/** The exchanges of a finding that a short report shows: the one that shows it, those that it rests on, then the latest. */
+export function sliceOf({ transcript, exchange, restsOn = [] }: FindingResult, most: number): readonly ShownExchange[] {
+  const rank = ({ number }: ShownExchange) => (number === exchange ? 0 : restsOn.includes(number) ? 1 : 2);
+  const chosen = transcript
+    .toReversed()
+    .sort((one, other) => rank(one) - rank(other))
+    .slice(0, most);
+  return transcript.filter((one) => chosen.includes(one));
+}
+
 /**
  * An exchange in lines: the request, the head of the response, its body. A stream is shown step by step, with times and with the
  * words of the finding at the wrong step. Any other body is shown as it was sent.
  */
 export function exchangeLines(exchange: ShownExchange, most = 1_000, finding?: FindingResult): string[] {
   const { request, response } = exchange;
-  const lines = [`#${exchange.number} ${seconds(exchange.at)}  ${request.method} ${visible(request.url)}`];
+  const part = partIn(exchange, finding);
+  const beside = part === undefined ? '' : `  (${part})`;
+  const lines = [`#${exchange.number} ${seconds(exchange.at)}  ${request.method} ${visible(request.url)}${beside}`];
   for (const [name, header] of Object.entries(request.headers)) lines.push(`    ${name}: ${visible(header)}`);
   if (request.body !== undefined) lines.push(...indented(measured(request.body, most)));
   if (exchange.error !== undefined) lines.push(`  ! no answer: ${visible(exchange.error)}`);

@@ -65,6 +65,7 @@ export async function judgeRule(run: RunContext, check: Check, rule: Rule, check
   const verdictOf = (found: Found) => severity(check, driver, found);
   const counted: { readonly verdict: Verdict; readonly finding: FindingResult }[] = [];
   const brokenIn = new Set<string>();
+  const brokenBy = new Set<number>();
   let excuse: Skip | undefined;
   for (const breaches of [...monitor.kinds.values()]) {
     if (isReported(breaches, run.pool.reported, verdictOf)) continue;
@@ -74,16 +75,22 @@ export async function judgeRule(run: RunContext, check: Check, rule: Rule, check
     if (skip !== undefined || last === undefined) continue;
     const transcript = sliceOf(breaches);
     for (const situation of breaches.situations) brokenIn.add(situation);
+    for (const number of breaches.exchanges) brokenBy.add(number);
+    const restsOn = [...new Set(last.because.map(({ record }) => record.number))];
     counted.push({
       verdict: verdictOf(last.finding.found),
-      finding: reported(run, check, last.finding, { transcript, control: [] }, last.by?.id),
+      finding: {
+        ...reported(run, check, last.finding, { transcript, control: [] }, last.by?.id),
+        ...(restsOn.length === 0 ? {} : { restsOn }),
+      },
     });
   }
   const [first, ...others] = counted.sort((one, other) => one.verdict.localeCompare(other.verdict));
   if (first !== undefined) {
     const more = others.map(({ finding: { transcript: _, curl: __, replay: ___, ...found } }) => found);
     const finding = more.length === 0 ? first.finding : { ...first.finding, others: more };
-    return conclude({ verdict: first.verdict, finding, brokenIn: [...brokenIn].toSorted(), ...met });
+    const shownBy = { brokenBy: brokenBy.size, brokenIn: [...brokenIn].toSorted() };
+    return conclude({ verdict: first.verdict, finding, ...shownBy, ...met });
   }
   if (excuse !== undefined) return conclude({ verdict: 'skip', skip: excuse, ...met });
   if (met.judged > 0) return conclude({ verdict: 'pass', ...met });

@@ -111,7 +111,12 @@ test('a read that is wrong by an earlier read is sent again with it, and for an 
     );
   for (const write of [false, true]) {
     const { results } = await runOf([shows(write), after]);
-    expect(rowOf(results)).toMatchObject({ verdict: 'fail', finding: { of: 'what is shown after a list' } });
+    const row = rowOf(results);
+    expect(row).toMatchObject({ verdict: 'fail', finding: { of: 'what is shown after a list' } });
+    const { exchange = 0, restsOn = [], transcript = [] } = row?.finding ?? {};
+    expect(transcript.find(({ number }) => number === restsOn[0])?.request.url).toMatch(/\/interns$/);
+    expect(restsOn[0]).toBeLessThan(exchange);
+    expect(row).toMatchObject({ brokenBy: 2, brokenIn: expect.arrayContaining(['get 200']) });
   }
 });
 

@@ -60,6 +60,8 @@ export interface FindingResult extends Omit<Found, 'breaks'> {
   /** The check whose request another check judged. */
   readonly askedBy?: string;
   readonly transcript: readonly ShownExchange[];
+  /** Numbers of the exchanges that established what was expected: findings of rules only. */
+  readonly restsOn?: readonly number[];
   /** Calls of the control interface before the finding, in their order: emulators only. */
   readonly control?: readonly ControlStep[];
   /** The last request before the finding, as a command. */
@@ -116,6 +118,8 @@ export type CheckResult = RowHead & {
   readonly judged?: number;
   /** The operations and statuses of the exchanges that a rule judged, as `get 404`. */
   readonly situations?: readonly string[];
+  /** The number of exchanges that break a rule. */
+  readonly brokenBy?: number;
   /** The operations and statuses of the exchanges that break a rule. */
   readonly brokenIn?: readonly string[];
   /** Whether a judge saw the breach in one exchange only, and the rule rests on earlier ones. */

@@ -2,7 +2,7 @@ import { visible } from '../../../emulator/contract/visible.js';
 import type { ShownExchange } from '../../probe/evidence.js';
 import type { FindingResult } from '../../run/results.js';
 import { streamRows } from '../stream-picture.js';
-import { seconds, value } from '../stream-text.js';
+import { partIn, seconds, value } from '../stream-text.js';
 import { findingText } from '../words/finding.js';
 import type { Words } from '../words/legend.js';
 import { html, type Markup, pre, safe } from './markup.js';
@@ -94,6 +94,7 @@ function instead(finding: FindingResult): Markup | undefined {
 export function exchangeView(exchange: ShownExchange, words: Words, finding?: FindingResult): Markup {
   const { request, response, at } = exchange;
   const here = finding !== undefined && placeOf(finding) === exchange.number;
+  const part = partIn(exchange, finding);
   const status = response === undefined ? 'no answer' : String(response.status);
   const code = `code s${response === undefined ? 'x' : status[0]}`;
   return html`<details class="${here ? 'exchange here' : 'exchange'}"${safe(here ? ' open' : '')}>
@@ -101,7 +102,7 @@ export function exchangeView(exchange: ShownExchange, words: Words, finding?: Fi
     here && finding.wanted.kind === 'status'
       ? html`<mark class="${code}">${status}</mark>${instead(finding)}`
       : html`<span class="${code}">${status}</span>`
-  }</summary><div class="inside"><div class="said request"><h3>${words.request}</h3><div class="headers">${headerList(request.headers)}</div>${
+  }${part === undefined ? undefined : html` <span class="quiet">${part}</span>`}</summary><div class="inside"><div class="said request"><h3>${words.request}</h3><div class="headers">${headerList(request.headers)}</div>${
     request.body === undefined ? undefined : pre(readable(request.body))
   }</div><div class="said answer"><h3>${words.answer}${
     response === undefined ? '' : html` <span class="time">after ${seconds(Math.max(0, response.at - at))}</span>`

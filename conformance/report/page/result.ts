@@ -1,7 +1,7 @@
 import { counted } from '../../../emulator/contract/counted.js';
 import { operationOf } from '../../probe/evidence.js';
 import type { CheckResult, FindingResult, Results } from '../../run/results.js';
-import { clauseOf, levelOf } from '../clause.js';
+import { clauseOf, levelOf, shownByText } from '../clause.js';
 import { seconds, value } from '../stream-text.js';
 import { faultOf, titleOf } from '../title.js';
 import { knownText } from '../words/coverage.js';
@@ -90,7 +90,8 @@ function otherAnswersView(check: CheckResult, { otherAnswers }: ReportContext): 
 
 function findingView(check: CheckResult, finding: FindingResult, context: ReportContext): Markup {
   const { what, expected, actual } = findingText(finding);
-  return html`<p>${breakable(what)}</p><div class="sides"><div><h3>Expected</h3>${pre(value(expected), 'good')}</div><div><h3>Actual</h3>${pre(value(actual), 'bad')}</div></div>${
+  const shownBy = shownByText(check);
+  return html`<p>${breakable(what)}</p>${shownBy === undefined ? undefined : html`<p class="hint">Shown by ${shownBy}</p>`}<div class="sides"><div><h3>Expected</h3>${pre(value(expected), 'good')}</div><div><h3>Actual</h3>${pre(value(actual), 'bad')}</div></div>${
     finding.property === undefined
       ? undefined
       : html`<div><h3>Values that show it</h3>${pre(finding.property.counterexample.join('\n'))}<p class="hint">property ${finding.property.name}, run ${finding.property.runs}, ${finding.property.shrinks} shrinks</p></div>`

@@ -1,7 +1,7 @@
 import { counted } from '../../../emulator/contract/counted.js';
 import { visible } from '../../../emulator/contract/visible.js';
 import { factLines } from '../clause.js';
-import { exchangeLines } from '../stream-text.js';
+import { exchangeLines, sliceOf } from '../stream-text.js';
 import type { Line, Said, Sheet, Tone } from './sheet.js';
 import { runRows } from './terminal.js';
 
@@ -67,7 +67,9 @@ function lineText(line: Line): string[] {
   if (said.length + facts.length + again.length === 0) return [briefLine(line)];
   const named = ids === undefined || ids.length === 0 ? [] : ['', plain(ids.join(', '))];
   const head = [sentence === undefined ? subject : `${subject}: ${sentence}`, beside].flatMap((part) => part ?? []);
-  const requests = exchanges.slice(-5).flatMap((exchange) => exchangeLines(exchange, 500, finding));
+  const requests = (finding === undefined ? exchanges.slice(-5) : sliceOf(finding, 5)).flatMap((exchange) =>
+    exchangeLines(exchange, 500, finding),
+  );
   return [
     '',
     `### ${tone === undefined ? '' : `${ICONS[tone]} `}${plain(head.join(' — '))}`,

@@ -3,7 +3,7 @@ import { MARKS, type Row, shortened } from '../../../emulator/console/page/side-
 import { counted } from '../../../emulator/contract/counted.js';
 import { visible } from '../../../emulator/contract/visible.js';
 import type { Fact } from '../clause.js';
-import { exchangeLines, joinLines, shortExchange } from '../stream-text.js';
+import { exchangeLines, joinLines, shortExchange, sliceOf } from '../stream-text.js';
 import { type Line, type Said, type Sheet, type Table, TONES, type Tone } from './sheet.js';
 
 /** The colours and the width of a terminal. */
@@ -26,7 +26,7 @@ export const painted = (c: Colours, tone: Tone | undefined, text: string): strin
     ? text
     : { good: c.green, bad: c.red, warn: c.yellow, fault: c.magenta, new: c.cyan, quiet: c.dim }[tone](text);
 
-/** Exchanges that are shown of a finding, from the last, and lines of each. */
+/** Exchanges that are shown of a finding, and lines of each. */
 const SHOWN = 3;
 const LINES = 12;
 
@@ -68,14 +68,14 @@ export function fullRows(line: Line, c: Colours, width = 120): string[] {
   const { exchanges = [], finding, runs } = line;
   const sentence = line.sentence === undefined ? '' : `  ${c.bold(joinLines(line.sentence))}`;
   const beside = line.beside === undefined ? '' : `  ${c.dim(joinLines(line.beside))}`;
-  const shown = exchanges.slice(-SHOWN);
+  const shown = finding === undefined ? exchanges.slice(-SHOWN) : sliceOf(finding, SHOWN);
   const before = exchanges.length - shown.length;
   return [
     `${painted(c, line.tone, line.mark)} ${c.bold(joinLines(line.subject))}${sentence}${beside}`,
     ...(line.said ?? []).map((said) => saidRow(said, c)),
     ...(line.facts ?? []).flatMap((fact) => factRows(fact, c)),
     ...(runs === undefined || line.short ? [] : runRows(runs, width, c)),
-    ...(before > 0 ? [c.dim(`  … ${before} requests before`)] : []),
+    ...(before > 0 ? [c.dim(`  … ${before} more requests`)] : []),
     ...shown
       .flatMap((exchange) => shortExchange(exchangeLines(exchange, 400, finding), LINES))
       .map((row) => c.dim(`  ${row}`)),
