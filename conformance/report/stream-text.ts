@@ -22,14 +22,10 @@ export function partIn({ number }: ShownExchange, finding: FindingResult | undef
   return finding.restsOn.includes(number) ? 'established what was expected' : undefined;
 }
 
-/** The exchanges of a finding that a short report shows: the one that shows it, those that it rests on, then the latest. */
-export function sliceOf({ transcript, exchange, restsOn = [] }: FindingResult, most: number): readonly ShownExchange[] {
-  const rank = ({ number }: ShownExchange) => (number === exchange ? 0 : restsOn.includes(number) ? 1 : 2);
-  const chosen = transcript
-    .toReversed()
-    .sort((one, other) => rank(one) - rank(other))
-    .slice(0, most);
-  return transcript.filter((one) => chosen.includes(one));
+/** The exchanges of a finding that a short report shows: the one that shows it, and those that it rests on, else the latest. */
+export function sliceOf({ transcript, exchange, restsOn }: FindingResult, most: number): readonly ShownExchange[] {
+  if (restsOn === undefined) return transcript.slice(-most);
+  return transcript.filter(({ number }) => number === exchange || restsOn.includes(number)).slice(-most);
 }
 
 /**

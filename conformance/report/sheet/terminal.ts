@@ -75,7 +75,7 @@ export function fullRows(line: Line, c: Colours, width = 120): string[] {
     ...(line.said ?? []).map((said) => saidRow(said, c)),
     ...(line.facts ?? []).flatMap((fact) => factRows(fact, c)),
     ...(runs === undefined || line.short ? [] : runRows(runs, width, c)),
-    ...(before > 0 ? [c.dim(`  … ${before} more requests`)] : []),
+    ...(before > 0 ? [c.dim(`  … ${counted(before, 'more request')}`)] : []),
     ...shown
       .flatMap((exchange) => shortExchange(exchangeLines(exchange, 400, finding), LINES))
       .map((row) => c.dim(`  ${row}`)),
