@@ -7,9 +7,11 @@ import { skipText } from '../report/clause.js';
 import type { Report } from '../report/json.js';
 import { joinLines } from '../report/stream-text.js';
 import { titleOf } from '../report/title.js';
+import { ruleOf } from '../rules/check.js';
 import { UNLIMITED } from '../run/budget.js';
 import type { CheckResult, Results } from '../run/results.js';
-import { runChecks } from '../run/runner.js';
+import { type RunnerOptions, runChecks } from '../run/runner.js';
+import { sliceCheck } from '../run/slice.js';
 import { checks } from '../scenarios/index.js';
 import { atTarget } from './engine.js';
 import { readReport } from './files.js';
@@ -57,17 +59,45 @@ function byDraw({ options }: Report, found: readonly CheckResult[]) {
   }));
 }
 
+/** Does checks again at the target. */
+type Again = (more: Pick<RunnerOptions, 'checks' | 'only' | 'seed' | 'runs' | 'paths'>) => Promise<Results>;
+
+/** Sends the requests of the findings of rules again, all in one run. The result: what they show again, by the id of the rule. */
+async function slicesAgain(found: readonly CheckResult[], seed: string, again: Again): Promise<Map<string, Replayed>> {
+  const slices = found.flatMap((row) => {
+    const rule = checks.find((check) => check.id === row.id && ruleOf(check) !== undefined);
+    const slice = rule === undefined ? undefined : sliceCheck(row);
+    return rule === undefined || slice === undefined ? [] : [{ rule, ...slice }];
+  });
+  if (slices.length === 0) return new Map();
+  const both = [...slices.map(({ check }) => check), ...slices.map(({ rule }) => rule)];
+  const { checks: rows } = await again({ checks: both, only: [], seed, runs: 1 });
+  return new Map(
+    slices.flatMap(({ rule: { id }, requests }) => {
+      const row = rows.find((one) => one.id === id);
+      if (row?.finding === undefined) return [];
+      const why = `${titleOf(row)} (shown again by ${counted(requests, 'request')})`;
+      return [[id, { id, outcome: 'STILL' as const, why }] as const];
+    }),
+  );
+}
+
 async function againOnTarget(
   report: Report,
   found: readonly CheckResult[],
   settings: Settings,
   io: Io,
 ): Promise<Replayed[]> {
+  // The limits of a whole run do not apply to a few repeated checks.
+  const { failOn, maxRequests = UNLIMITED.maxRequests, maxTime = UNLIMITED.maxTime } = settings;
+  const again: Again = (more) =>
+    atTarget(settings, io, (target) => runChecks({ ...target, failOn, ...more, maxRequests, maxTime }));
   const known = new Set(checks.map(({ id }) => id));
+  const shown = await slicesAgain(found, report.options.seed, again);
   const done = new Map<string, CheckResult>();
   for (const { seed, runs, checks: rows } of byDraw(
     report,
-    found.filter(({ id }) => known.has(id)),
+    found.filter(({ id }) => known.has(id) && !shown.has(id)),
   )) {
     const paths = rows.flatMap(({ id, finding }) =>
       finding?.property === undefined
@@ -75,13 +105,14 @@ async function againOnTarget(
         : [[id, { name: finding.property.name, path: finding.property.path }] as const],
     );
     const only = checksFor(rows);
-    const again = { checks, only, seed, runs, paths: Object.fromEntries(paths), failOn: settings.failOn };
-    // The limits of a whole run do not apply to a few repeated checks.
-    const { maxRequests = UNLIMITED.maxRequests, maxTime = UNLIMITED.maxTime } = settings;
-    const results = await atTarget(settings, io, (target) => runChecks({ ...target, ...again, maxRequests, maxTime }));
+    const results = await again({ checks, only, seed, runs, paths: Object.fromEntries(paths) });
     for (const check of results.checks) done.set(check.id, check);
   }
-  return found.map((check) => outcomeOf(check, done));
+  return found.map((check) => {
+    const outcome = shown.get(check.id) ?? outcomeOf(check, done);
+    const alone = outcome.outcome === 'STILL' && !shown.has(check.id) && sliceCheck(check) !== undefined;
+    return alone ? { ...outcome, why: `${outcome.why} (by its check: its requests alone do not show it)` } : outcome;
+  });
 }
 
 async function againOnClient(

@@ -139,6 +139,17 @@ test('replay does findings again, and says which are fixed and which it did not 
     exit: 0,
     out: 'FIXED        update/null-clears\n1 finding: 1 fixed, 0 still there, 0 not reached\n',
   });
+  // The requests of a rule's finding are sent first, then the whole check.
+  const [exchange] = finding.transcript;
+  const request = { method: 'GET', url: 'http://x/api/v1/interns', headers: { authorization: 'Bearer [api_key]' } };
+  const slice = { ...plain, transcript: [{ ...exchange, request, response: undefined }] };
+  const ruled = { ...row, id: 'LIST-1/list-status', finding: { ...slice, askedBy: 'update/null-clears' } };
+  const checks = [ruled];
+  const target = { ...sample.target, inProcess: true };
+  expect(await call('replay', written('rule.json', json({ ...sample, target, checks } as never)))).toMatchObject({
+    exit: 0,
+    out: expect.stringContaining('1 fixed'),
+  });
   const both = await call('replay', written('gone.json', report('update/null-clears', 'chat/gone')));
   expect(both.exit).toBe(3);
   expect(both.out).toContain('NOT REACHED  chat/gone: this kit has no such check\n');
