@@ -50,14 +50,3 @@ export const readable = kept(WORDS);
 
 /** The same in plain words, if the target has refused others. */
 export const plainText = kept(LETTERS);
-
-/** JSON that is not a string, and not null. */
-export const notText = (): fc.Arbitrary<unknown> =>
-  fc.oneof(
-    fc.integer(),
-    fc.boolean(),
-    fc.constant([]),
-    fc.constant({}),
-    fc.constant(['session']),
-    fc.double({ noNaN: true, noDefaultInfinity: true }),
-  );

@@ -1,4 +1,4 @@
-import { BAD_HOSTS } from '../arbitraries/host.js';
+import { BAD_HOSTS, NO_HOSTS } from '../arbitraries/host.js';
 import type { Ctx, KnownIntern } from '../framework/context.js';
 import { STATUSES } from '../habits/status-words.js';
 import { JSON_TYPE, padded, pieces } from '../helpers/bytes.js';
@@ -61,6 +61,9 @@ const alike = (kind: string, ...values: readonly Value[]): readonly Value[] =>
   bads(...values).map((value) => ({ ...value, kind }));
 const whatever = (...values: readonly Value[]): readonly Value[] =>
   bads(...values).map((value) => ({ ...value, whatever: true }));
+/** Values for an emulator of ours alone. */
+const ours = (...values: readonly Value[]): readonly Value[] =>
+  values.map((value) => ({ ...value, needs: [...(value.needs ?? []), 'control'] }));
 
 const as = (name: NonNullable<Send['as']> & string): Value => v(name, () => ({ as: name }), [name]);
 const NOBODY = bad(v('nobody', () => ({ as: null })));
@@ -73,6 +76,28 @@ const noBearer = (caller: NonNullable<Send['as']> & string): readonly Value[] =>
     v('an empty credential', () => ({ as: null, headers: { authorization: 'Bearer ' } })),
     v('a credential without a scheme', () => ({ as: caller, present: (key) => ({ authorization: key }) }), [caller]),
   );
+/** The key of a caller in a header that is no bearer token, or changed within one. */
+const forms = (kind: string, changes: Readonly<Record<string, (key: string) => Record<string, string>>>) =>
+  alike(kind, ...Object.entries(changes).map(([name, present]) => v(name, () => ({ present }))));
+const bearer = (change: (key: string) => string) => (key: string) => ({ authorization: `Bearer ${change(key)}` });
+const NO_TOKENS: readonly Value[] = [
+  ...forms('no bearer', {
+    'a key as Basic': (key) => ({ authorization: `Basic ${key}` }),
+    'a key as Basic credentials': (key) => ({ authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}` }),
+    'a key as Token': (key) => ({ authorization: `Token ${key}` }),
+    'a key after Bearer without a space': (key) => ({ authorization: `Bearer${key}` }),
+    'no key after Bearer': () => ({ authorization: 'Bearer' }),
+    'a key in x-api-key': (key) => ({ 'x-api-key': key }),
+    'a key in a cookie': (key) => ({ cookie: `authorization=${key}` }),
+  }),
+  ...forms('another key', {
+    'a key and a character': bearer((key) => `${key}x`),
+    'a character and a key': bearer((key) => `x${key}`),
+    'a key in another case': bearer((key) =>
+      key.replace(/[a-z]/gi, (letter) => (letter < 'a' ? letter.toLowerCase() : letter.toUpperCase())),
+    ),
+  }),
+];
 /** An intern's own key, for a request to that intern. */
 const OWN = (below: string, options: Partial<Send> = {}): Value =>
   v(
@@ -90,6 +115,16 @@ const regional = (caller: NonNullable<Send['as']> & string): readonly Value[] =>
     at('a regional host in capitals', (host) => host.toUpperCase()),
   );
 };
+
+/** Hosts that begin with `eu.`, and others that only contain it. A listener on loopback takes names below localhost alone. */
+const HOSTS: readonly Value[] = ['eu.', 'EU.', 'Eu.', 'neu.', 'my.eu.', 'eu-x.', 'europe.'].flatMap((begin) =>
+  ours({
+    ...v(`the host ${begin}localhost`, ({ ctx }) => ({
+      host: `${begin}localhost:${new URL(ctx.target.baseUrl).port || '80'}`,
+    })),
+    ...(/^eu\./i.test(begin) ? { bad: true, kind: 'regional host' } : {}),
+  }),
+);
 
 /** Callers who get 404: one outside the programme, and an intern's own key for the collection or another intern. */
 const NOTHING_TO: readonly Value[] = whatever(as('outsider_api_key'), as('own_key'));
@@ -191,6 +226,11 @@ const TYPES: readonly Value[] = [
     type('no more than json', 'json'),
   ),
 ];
+
+/** Each media type, for operations that ignore it. */
+const ANY_TYPE: readonly Value[] = TYPES.flatMap(({ name, make }, at) =>
+  at === 0 ? v(name, make) : ours(v(name, make)),
+);
 
 export const created =
   (more: Record<string, unknown> = {}) =>
@@ -343,6 +383,7 @@ const NO_FIELDS: readonly Value[] = [
   v('no body', () => ({})),
   DECLARED,
   json('an empty object', {}),
+  ...ours(raw('a blank', ' '), raw('a line end', '\n'), raw('an object among blanks', '\t {} \r\n')),
   ...alike(
     'no fields',
     json('a field', { force: true }),
@@ -354,6 +395,7 @@ const NO_FIELDS: readonly Value[] = [
     json('two fields', { a: 1, b: 2 }),
     raw('a list', '[]'),
     raw('null', 'null'),
+    ...ours(...NO_OBJECTS.filter(({ name }) => !['a list', 'null'].includes(name))),
   ),
   ...alike(
     'media type',
@@ -378,12 +420,14 @@ const PAGES: readonly Value[] = [
   ),
 ];
 const hostNames = (count: number) => Array.from({ length: count }, (_, at) => `h${at}.example.com`);
-/** A secret with an invalid name. */
-const unfitName = (name: string, text: string): Value =>
-  v(`a name with ${name}`, ({ id }) => ({
+const NEVER_SAID = 'zq-3368-vd';
+/** A secret of a name. */
+const secretNamed = (name: string, text: string): Value =>
+  v(name, ({ id }) => ({
     path: `/vault/interns/${encodeURIComponent(id)}/secrets/${text}`,
-    json: { value: 'x', hosts: ['example.com'] },
+    json: { value: NEVER_SAID, hosts: ['example.com'] },
   }));
+const unfitName = (name: string, text: string): Value => secretNamed(`a name with ${name}`, text);
 
 /** Names to copy. Only the run can have secrets of these names, because it touches no others. */
 const names = (name: string, make: (one: string) => readonly string[], more: Record<string, unknown> = {}): Value =>
@@ -402,9 +446,11 @@ export const TABLES: readonly Table[] = [
         as('foreign_api_key'),
         NOBODY,
         WRONG,
+        ...NO_TOKENS,
         bad(as('management_key')),
         ...NOTHING_TO,
         ...regional('api_key'),
+        ...HOSTS,
         bad(
           v(
             'a regional host, and a key that opens nothing',
@@ -717,11 +763,16 @@ export const TABLES: readonly Table[] = [
           json('a part that is no text', says([{ type: 'image_url', image_url: { url: 'data:,' } }])),
           json('a long prompt', says(long(32_001))),
           json('an unknown mode', said({ approval_mode: 'always' })),
-          json('a number for a mode', said({ approval_mode: 7 })),
+          ...['Manual', 'MANUAL', 'Self-Drive', '', 'manual ', 'self_drive', 7, true, ['manual']].map((mode) =>
+            json(`the mode ${JSON.stringify(mode)}`, said({ approval_mode: mode })),
+          ),
           json('an empty session', said({ session_id: '' })),
           json('a session of 257 characters', said({ session_id: long(257) })),
           json('a number for a session', said({ session_id: 7 })),
-          json('a line end in a session', said({ session_id: 'a\nb' })),
+          json('letters beyond ASCII in a session of 257', said({ session_id: long(257, 'é') })),
+          ...['a\nb', '\u0000', 'a\u007f', {}].map((session_id) =>
+            json(`the session ${JSON.stringify(session_id)}`, said({ session_id })),
+          ),
           json('an answer without a session', tool('call-of-nobody')),
           json('an answer without a call', () => ({
             messages: [{ role: 'tool', content: 'allow_once' }],
@@ -732,6 +783,7 @@ export const TABLES: readonly Table[] = [
         ),
         ...NO_OBJECTS,
       ],
+      ANY_TYPE,
     ],
   },
   {
@@ -777,6 +829,7 @@ export const TABLES: readonly Table[] = [
         ),
         ...NO_OBJECTS,
       ],
+      ANY_TYPE,
     ],
   },
   ...(['daemon', 'daemon alias'] as const).map(
@@ -845,9 +898,16 @@ export const TABLES: readonly Table[] = [
       [
         // No words: a stored value is blacked out everywhere in the report.
         json('a value and a host', { value: 'zq-7413-xk', hosts: ['example.com'] }),
-        json('another value', { value: 'zq-9926-wm', hosts: ['API.Example.com.', 'b.example.com', 'api.example.com'] }),
+        json('another value', { value: 'zq-9926-wm', hosts: ['b.example.com', 'API.Example.com.', 'api.example.com'] }),
         json('a value of one character', { value: '\u2042', hosts: ['example.com'] }),
         json('as much as may be', { value: 'zq-5580-'.repeat(8_192), hosts: hostNames(100) }),
+        secretNamed('a name of one letter', 'a'),
+        secretNamed('a name of 255 characters', long(255)),
+        secretNamed('a name of several words', 'a_1_b2_0c'),
+        ...ours(
+          json('32768 characters of two units', { value: long(32_768, '😀'), hosts: ['example.com'] }),
+          sized('as large as may be', CAP, () => ({ value: NEVER_SAID, hosts: ['example.com'] })),
+        ),
         ...bads(
           json('no value', { hosts: ['example.com'] }),
           json('an empty value', { value: '', hosts: ['example.com'] }),
@@ -861,6 +921,13 @@ export const TABLES: readonly Table[] = [
           json('101 hosts', { value: 'x', hosts: hostNames(101) }),
           ...BAD_HOSTS.map((host) =>
             json(`the host ${JSON.stringify(host)}`, { value: 'x', hosts: ['example.com', host] }),
+          ),
+          ...ours(
+            ...NO_HOSTS.map((host) => json(`no host: ${JSON.stringify(host)}`, { value: 'x', hosts: [host] })),
+            json('101 hosts, all alike', { value: 'x', hosts: Array(101).fill('example.com') }),
+            ...[`${long(32_768, '😀')}v`, 'a\ud800b', '\udc00', 'a\ud83d'].map((value) =>
+              json(`a value that ends in ${JSON.stringify(value.slice(-3))}`, { value, hosts: ['example.com'] }),
+            ),
           ),
           json('a field of nobody', { value: 'x', hosts: ['example.com'], colour: 'red' }),
           sized('too large', CAP + 1, () => ({ value: 'x', hosts: ['example.com'] })),
@@ -877,6 +944,7 @@ export const TABLES: readonly Table[] = [
         ),
         ...NO_OBJECTS,
       ],
+      ANY_TYPE,
     ],
   },
   {

@@ -414,6 +414,28 @@ export const VIEWS: Readonly<Record<string, readonly string[]>> = {
     'chat-steering/delivered-live',
     'chat-steering/steered',
   ],
+  'vault/hosts-order': ['VAULT-3/hosts-in-order'],
+  'vault/no-hosts': ['VAULT-3/secret-exact', 'BASE-3/reason'],
+  'vault/hosts-counted-as-sent': ['VAULT-3/secret-value', 'BASE-3/reason'],
+  'vault/value-units': ['VAULT-3/secret-exact', 'VAULT-3/secret-value', 'VAULT-3/store-intern-secret-accepted'],
+  'vault/body-strict': [
+    'BODY-3/media-type-ignored',
+    'VAULT-3/secret-value',
+    'VAULT-3/store-intern-secret-accepted',
+    'VAULT-3/vault-too-large',
+    'BASE-3/reason',
+  ],
+  'vault/names': ['VAULT-3/as-named', 'VAULT-3/store-intern-secret-accepted'],
+  'auth/authorization-forms': ['AUTH-1/key-needed'],
+  'auth/key-and-more': ['AUTH-1/key-needed'],
+  'base/regional-scim-refused': ['BASE-4/regional-refused', 'SCIM-1/scim-accepted'],
+  'base/regional-forbidden': ['BASE-4/regional-refused', 'BASE-4/regional-status', 'BASE-4/regional-form'],
+  'base/regional-by-beginning': ['BASE-4/regional-status', 'LIST-1/list-accepted'],
+  'bodies/chat-and-invoke-any-type': ['BODY-3/media-type-ignored', 'INVOKE-1/invoke-accepted', 'CHAT-1/is-a-stream'],
+  'bodies/no-field': ['PROV-1/provision-accepted', 'SUSP-1/suspend-accepted'],
+  'bodies/no-object-where-none-is-taken': ['BODY-1/no-body', 'BASE-3/reason'],
+  'chat-modes/unknown-mode': ['CHAT-15/prompt', 'BASE-3/reason'],
+  'chat-sessions/unfit-id': ['CHAT-15/prompt', 'BASE-3/reason'],
 };
 
 const BY_RULE = new Map<string, readonly string[]>();

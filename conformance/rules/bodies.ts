@@ -101,6 +101,14 @@ export const isCopy = (row: RecordFields): boolean =>
 
 const isHost = (value: unknown): boolean => typeof value === 'string' && value !== '' && !/[/:*\s[\]]/.test(value);
 
+/** An exact DNS name in ASCII, which is no address. */
+const EXACT =
+  /^(?=.{1,253}\.?$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*(?!\d+\.?$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.?$/i;
+
+/** Whether the hosts of a store are exact names, and its value has no half of a surrogate pair (VAULT-3). */
+export const isExactSecret = ({ value, hosts }: RecordFields): boolean =>
+  !/\p{Surrogate}/u.test(String(value)) && Array.isArray(hosts) && hosts.every((host) => EXACT.test(String(host)));
+
 /** Whether the body of a store is published (VAULT-3). Its value counts in UTF-16 code units. */
 export const isSecret = ({ value, hosts, ...others }: RecordFields): boolean =>
   Object.keys(others).length === 0 &&

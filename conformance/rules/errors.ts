@@ -305,6 +305,14 @@ export const ERRORS: readonly Rule[] = [
       },
     },
   }),
+  ...rulesOf('BODY-3', ['chat', 'invoke', 'store secret', 'store intern secret'], {
+    'media-type-ignored': {
+      level: 'C',
+      says: 'Chat, invoke and the store of a secret ignore the media type: none answers 415.',
+      alone: true,
+      judge: (seen) => holds(seen.answered.status !== 415, `status of ${seen.called}`, 'no 415', seen.answered.status),
+    },
+  }),
   ...rulesOf('AUTH-7', DAEMON, {
     reason: {
       says: 'A daemon access that is refused to an API key has the reason personal_identity_required.',

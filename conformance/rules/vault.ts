@@ -13,6 +13,14 @@ const ofSecrets =
   (seen: Seen): Judgement =>
     isDone(seen) ? each(secretsOf(seen), judge) : undefined;
 
+/** The hosts that a store keeps: in lower case, without a trailing dot, each once. And those that it answers. */
+function hostsIn(seen: Seen): { readonly kept: readonly string[]; readonly got: readonly string[] } | undefined {
+  const sent = plainHosts(seen.body?.hosts);
+  const got = isRecord(seen.json?.data) ? plainHosts(seen.json.data.hosts) : undefined;
+  if (!isDone(seen) || sent === undefined || got === undefined) return undefined;
+  return { kept: [...new Set(sent.map((host) => host.toLowerCase().replace(/\.$/, '')))], got };
+}
+
 /** Hosts, if all are plain names. A recording may hold aliases, and a service may write other names in another form. */
 const plainHosts = (hosts: unknown): string[] | undefined =>
   Array.isArray(hosts) && hosts.every((host): host is string => typeof host === 'string' && /^[\w.-]+$/.test(host))
@@ -62,11 +70,18 @@ export const VAULT: readonly Rule[] = [
       alone: true,
       of: ['store secret', 'store intern secret'],
       judge: (seen) => {
-        const sent = plainHosts(seen.body?.hosts);
-        const got = isRecord(seen.json?.data) ? plainHosts(seen.json.data.hosts) : undefined;
-        if (!isDone(seen) || sent === undefined || got === undefined) return undefined;
-        const kept = new Set(sent.map((host) => host.toLowerCase().replace(/\.$/, '')));
-        return is('hosts of a stored secret', [...kept].sort(), got.sort());
+        const hosts = hostsIn(seen);
+        return hosts && is('hosts of a stored secret', hosts.kept.toSorted(), hosts.got.toSorted());
+      },
+    },
+    'hosts-in-order': {
+      level: 'C',
+      says: 'A stored secret has its hosts in the order in which each first came.',
+      alone: true,
+      of: ['store secret', 'store intern secret'],
+      judge: (seen) => {
+        const hosts = hostsIn(seen);
+        return hosts && is('hosts of a stored secret, in order', hosts.kept, hosts.got);
       },
     },
   }),

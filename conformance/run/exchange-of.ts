@@ -22,9 +22,10 @@ function bodyOf({ json, body }: Send): Body {
 const callerOf = (send: Send): string | null | undefined => {
   const { as, headers, present } = send;
   const given = Object.entries({ ...present?.('x'), ...headers }).find(([name]) => /^authorization$/i.test(name));
-  // Another scheme than Bearer counts as no credential.
-  if (given !== undefined) return /^\s*bearer\s+\S/i.test(given[1] ?? '') ? undefined : null;
-  if (present !== undefined) return undefined;
+  // Another scheme than Bearer, or another header, counts as no credential, and a changed token as one that opens nothing.
+  if (given !== undefined && !/^\s*bearer\s+\S/i.test(given[1] ?? '')) return null;
+  if (present !== undefined) return given === undefined ? null : given[1] === 'Bearer x' ? undefined : WRONG_KEY;
+  if (given !== undefined) return undefined;
   if (as === undefined || as === null) return as === null ? null : 'api_key';
   return typeof as === 'string' ? as : as.bearer === WRONG_KEY ? WRONG_KEY : undefined;
 };

@@ -19,7 +19,7 @@ test('every check has a place, the first rows and streams come first, rules last
   expect(new Set(order).size).toBe(checks.length);
   expect(['rows/first', 'chat-stream/as-it-is-said'].map(at)).toEqual([0, 1]);
   expect(at('chat-steering/steered')).toBeLessThan(at('rows/interface'));
-  expect(at('rows/interface')).toBeLessThan(at('auth/authorization-forms'));
+  expect(at('rows/interface')).toBeLessThan(at('auth/key-exact'));
   const usual = order.filter(({ watches }) => !watches).map(({ id }) => id);
   expect(usual.slice(-AFTER_OTHERS.length).sort()).toEqual(AFTER_OTHERS.toSorted());
 });

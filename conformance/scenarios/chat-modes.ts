@@ -1,18 +1,12 @@
-import fc from 'fast-check';
-import { notText } from '../arbitraries/text.js';
 import { equal, fail, gist, notEqual } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { ChatInput, Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
-import { type answered, answeredItself, callOf, colour, heard, permission, read, when } from '../helpers/chat.js';
+import { type answered, answeredItself, callOf, colour, permission, read, when } from '../helpers/chat.js';
 import { onRunning, onShared, type Partner } from '../helpers/interns.js';
-import { refuses } from '../helpers/refusals.js';
 import { seenByPeer } from '../helpers/turns.js';
 import { consents } from '../helpers/words.js';
 import type { CredentialName } from '../probe/request.js';
-
-const IN_ANOTHER_CASE = ['Manual', 'MANUAL', 'Self-Drive', 'SELF-DRIVE'];
-const NEARLY_MODES = ['', ' manual', 'manual ', 'self_drive', 'auto', 'none', true, 1, {}, ['manual']];
 
 /** Rounds in which a prompt asks in one place, but not in another, before that place is blamed. */
 const ROUNDS = 3;
@@ -71,23 +65,6 @@ export const CHAT_MODES = checksOf('CHAT-8', {
       const t = await intern.talk(asks);
       consents(t, 'a prompt with approval_mode self-drive');
       expect.finish(t, 'stop', 'a prompt with approval_mode self-drive');
-    }),
-  },
-  'chat-modes/unknown-mode': {
-    level: 'P',
-    title: 'An approval_mode that is neither manual nor self-drive is refused.',
-    maxRuns: 50,
-    ...onShared([], async (ctx, intern) => {
-      const text = fc.string({ maxLength: 12 }).filter((said) => said !== 'manual' && said !== 'self-drive');
-      const nearly = fc.constantFrom(...NEARLY_MODES);
-      await refuses<unknown>(ctx, {
-        of: 'a prompt with approval_mode',
-        as: { status: 400, reason: 'bad_request', retryable: false },
-        twins: ['self-drive'],
-        wrong: IN_ANOTHER_CASE,
-        more: fc.oneof(nearly, text, notText()),
-        send: async (approval_mode) => heard(await intern.chat({ prompt: 'Hi.', extra: { approval_mode } })),
-      });
     }),
   },
   'chat-modes/reply-keeps-mode': {

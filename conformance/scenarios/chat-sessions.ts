@@ -1,11 +1,9 @@
 import fc from 'fast-check';
-import { notText } from '../arbitraries/text.js';
 import { equal } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
-import { ASKING, callOf, heard, PAUSED, read, sameSession, sessionOf } from '../helpers/chat.js';
+import { ASKING, callOf, PAUSED, read, sameSession, sessionOf } from '../helpers/chat.js';
 import { onRunning, onShared, runningOne } from '../helpers/interns.js';
-import { refuses } from '../helpers/refusals.js';
 import { session, steered } from '../helpers/turns.js';
 
 const LETTER = fc.oneof(
@@ -24,16 +22,6 @@ const sessionId = (): fc.Arbitrary<string> =>
       { arbitrary: fc.array(LETTER, { minLength: 256, maxLength: 256 }), weight: 1 },
     )
     .map((codes) => String.fromCodePoint(...codes));
-
-/** A session id with one control character in it. */
-const controlled = (): fc.Arbitrary<string> =>
-  fc
-    .tuple(
-      fc.stringMatching(/^[a-z]{0,5}$/),
-      fc.oneof(fc.integer({ min: 0, max: 0x1f }), fc.constant(0x7f)),
-      fc.stringMatching(/^[a-z]{0,5}$/),
-    )
-    .map(([before, code, after]) => before + String.fromCharCode(code) + after);
 
 /** CHAT-14 and CHAT-15: sessions, and prompts to busy ones. */
 export const CHAT_SESSIONS = checksOf('CHAT-15', {
@@ -61,21 +49,6 @@ export const CHAT_SESSIONS = checksOf('CHAT-15', {
         equal(sessionOf(t), session_id, 'session_id of the final chunk');
         // No session of invoke: a rule judges the answer.
         await intern.invoke('Also.', session_id);
-      });
-    }),
-  },
-  'chat-sessions/unfit-id': {
-    title: 'A session_id is refused if it is empty, longer than 256, not a text, or holds a control character.',
-    maxRuns: 60,
-    ...onShared([], async (ctx, intern) => {
-      const control = { arbitrary: controlled() as fc.Arbitrary<unknown>, weight: 3 };
-      await refuses<unknown>(ctx, {
-        of: 'a prompt with session_id',
-        as: { status: 400, reason: 'bad_request', retryable: false },
-        twins: [ctx.interns.name().padEnd(256, 'a')],
-        wrong: ['', 'a'.repeat(257), 'é'.repeat(257), 'a\nb', '\u0000', 'a\u007f', 1, {}],
-        more: fc.oneof(control, { arbitrary: notText(), weight: 1 }),
-        send: async (session_id) => heard(await intern.chat({ prompt: 'Hello.', extra: { session_id } })),
       });
     }),
   },

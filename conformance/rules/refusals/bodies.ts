@@ -10,6 +10,7 @@ import {
   isCreate,
   isDelete,
   isDigest,
+  isExactSecret,
   isInvoke,
   isRoute,
   isSecret,
@@ -394,6 +395,15 @@ export const OF_BODIES = rows({
     reason: 'invalid_body',
     of: ['store secret', 'store intern secret'],
     wrong: noRight(isSecret),
+  },
+  'secret-exact': {
+    requirement: 'VAULT-3',
+    level: 'C',
+    says: 'A secret with a host that is no exact DNS name in ASCII, or with half a surrogate pair, is refused with 400.',
+    statuses: [400],
+    reason: 'invalid_body',
+    of: ['store secret', 'store intern secret'],
+    wrong: noRight(isExactSecret),
   },
   'secret-query': {
     requirement: 'VAULT-5',
