@@ -48,8 +48,10 @@ const insteadOf = (column: readonly Cell[]): readonly Cell[] =>
  *
  * A target may lack all good values of a column, such as callers who may sign. A bad value, if possible with a credential, then
  * replaces them, so that refusals are still seen.
+ *
+ * @param pairs whether each two kinds of mistakes meet, too
  */
-export function cover(table: Table, random: () => number): readonly (readonly Row[])[] {
+export function cover(table: Table, random: () => number, pairs = false): readonly (readonly Row[])[] {
   const columns = columnsOf(table);
   const best = columns.map((column) => column.filter((cell) => !isBad(cell)));
   const lacks = best.findIndex((column) => column.length === 0);
@@ -87,6 +89,26 @@ export function cover(table: Table, random: () => number): readonly (readonly Ro
         }),
       ),
   );
+  /** The first mistake of each kind in a column. */
+  const kinds = columns.map((column) => [
+    ...new Map(
+      column.filter(isBad).flatMap((cell) => {
+        const kind = 'state' in cell ? cell.state : (cell.kind ?? (cell.whatever && cell.name));
+        return kind === undefined ? [] : [[kind, cell] as const];
+      }),
+    ).values(),
+  ]);
+  const two = kinds.flatMap((ones, at) =>
+    kinds.flatMap((others, other) =>
+      !pairs || other <= at
+        ? []
+        : ones.flatMap((one) =>
+            others.map((second) =>
+              columns.map((_, nth) => (nth === at ? one : nth === other ? second : beside(nth, 0))),
+            ),
+          ),
+    ),
+  );
   return Array.from({ length: most + 1 }, (_, pass) =>
     [
       ...Array.from({ length: most }, (_, count) => columns.map((_, at) => turn(at, count + pass * at))),
@@ -105,7 +127,7 @@ export function cover(table: Table, random: () => number): readonly (readonly Ro
               ),
             ),
         ),
-      ...(pass === 0 ? twice : []),
+      ...(pass === 0 ? [...twice, ...two] : []),
     ]
       .filter(isNew)
       .map((cells) => rowOf(table, cells)),

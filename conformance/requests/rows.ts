@@ -113,6 +113,10 @@ const regional = (caller: NonNullable<Send['as']> & string): readonly Value[] =>
     'regional host',
     at('a regional host', (host) => host),
     at('a regional host in capitals', (host) => host.toUpperCase()),
+    v('a regional host, and a wrong key', ({ ctx }) => ({ as: ctx.wrongKey, host: ctx.target.regionalHost ?? '' }), [
+      'regional_host',
+      'control',
+    ]),
   );
 };
 
@@ -159,7 +163,8 @@ const SIGNERS: readonly Value[] = [
   NOBODY,
   WRONG,
   ...noBearer('oauth_token'),
-  ...bads(as('api_key'), as('oauth_interns_only_token'), as('foreign_api_key'), as('management_key')),
+  ...alike('no person', as('api_key'), as('oauth_interns_only_token')),
+  ...bads(as('foreign_api_key'), as('management_key')),
   ...NOTHING_TO,
   ...regional('oauth_token'),
 ];
@@ -245,6 +250,15 @@ const renamed = (change: (name: string) => unknown) => (ground: Ground) => {
   return { ...body, name: change(body.name) };
 };
 const long = (length: number, unit = 'a') => unit.repeat(length);
+/** Ids of requests: those that answers echo, and others. */
+const REQUEST_IDS: readonly Value[] = [
+  v('no id of the request', () => ({})),
+  ...['A', '._:-', 'a0Z'.repeat(42), long(127), long(128), '', long(129), long(300), ...'/ ,;"@+=~#%<|?$'].map(
+    (id, at) =>
+      v(`the id ${id.slice(0, 9)} of ${id.length}`, () => ({ headers: { 'x-request-id': at < 6 ? id : `a${id}x` } })),
+  ),
+].map((value, at) => (at === 0 ? value : (ours(value)[0] ?? value)));
+
 /** The changes that make a name of 15 to 17 characters one that no intern can have. */
 const BAD_NAMES: readonly (readonly [string, (name: string) => string])[] = [
   ['capitals', (name) => `${name.slice(0, 16)}A`],
@@ -516,6 +530,7 @@ export const TABLES: readonly Table[] = [
           query('an empty status among others', '?status=stopped,,running'),
         ),
       ],
+      REQUEST_IDS,
     ],
   },
   {

@@ -143,7 +143,7 @@ export const usableOf = (tables: readonly Table[], has: RowsOptions['has']): rea
 /** The tables that can be used, and the rows of each. */
 function plansOf(ctx: Ctx, { has }: RowsOptions) {
   const usable = usableOf(TABLES, has);
-  return { usable, plans: usable.map((table) => cover(table, () => ctx.random())) };
+  return { usable, plans: usable.map((table) => cover(table, () => ctx.random(), has('control'))) };
 }
 
 /** Whether a row is a turn, which a limiter may refuse for a while. */

@@ -78,6 +78,9 @@ export function reasonIs(of: string, reason: unknown, status: unknown, retryable
   );
 }
 
+/** An id of a request that answers echo. */
+const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+
 /** A media type of JSON: application/json, or one with the suffix +json (RFC 6839). */
 const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
 
@@ -290,6 +293,19 @@ export const ERRORS: readonly Rule[] = [
               ),
             )
           : undefined,
+    },
+  }),
+  ...rulesOf('BASE-6', {
+    'request-id': {
+      says: "Every answer carries x-request-id: the caller's if it has the form of one, else one of its own.",
+      alone: true,
+      judge: ({ answered, asked, called }) => {
+        const [given = '', shown = ''] = [asked.header('x-request-id'), answered.header('x-request-id')];
+        // The headers of a stream are not kept.
+        if (answered.stream !== undefined) return undefined;
+        if (REQUEST_ID.test(given)) return is(`x-request-id of ${called}`, given, shown);
+        return holds(REQUEST_ID.test(shown) && shown !== given, `x-request-id of ${called}`, 'one of its own', shown);
+      },
     },
   }),
   ...rulesOf('BODY-2', ['create', 'update', 'delete'], {

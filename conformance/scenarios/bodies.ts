@@ -3,9 +3,7 @@ import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { JSON_TYPE, padded, textBytes } from '../helpers/bytes.js';
-import { onStopped } from '../helpers/interns.js';
-import { OPERATIONS, operation } from '../helpers/operations.js';
-import { compatible, STAGES, spoilt } from '../helpers/refusals.js';
+import { operation } from '../helpers/operations.js';
 import { internPath, type Send } from '../probe/request.js';
 
 const CAP = 1_048_576;
@@ -41,8 +39,6 @@ const accepts = (ctx: Ctx, write: Write) =>
   ctx.twin(`${write.name} as bytes`, async () =>
     expect.status(await send(ctx, write, padded(write.body(), 200)), expect.ACCEPTED, 'the valid twin'),
   );
-
-const NEEDS = ['control', 'write', 'regional_host', 'outsider_api_key', 'oauth_token'] as const;
 
 export const BODIES = checksOf('BODY-3', {
   'base/invalid-utf8-is-400': {
@@ -92,23 +88,5 @@ export const BODIES = checksOf('BODY-3', {
         await accepts(ctx, write);
       }
     },
-  },
-  'order/pairs': {
-    requirement: 'BODY-5',
-    title: 'Of two mistakes in one request, the one of the earlier stage is reported.',
-    ...onStopped(NEEDS, async (ctx, intern) => {
-      for (const row of OPERATIONS) {
-        const stages = STAGES.filter((stage) => stage.applies(row));
-        for (const [at, first] of stages.entries()) {
-          // The next stage whose mistake can be combined with this one. Consecutive pairs prove the whole order.
-          const next = stages.slice(at + 1).find((stage) => compatible(first, stage));
-          for (const faults of next === undefined ? [[first]] : [[first], [first, next]]) {
-            const answer = await ctx.send(await spoilt(ctx, row, intern.id, faults));
-            expect.status(answer, first.status, `${row.name} with ${faults.map(({ name }) => name).join(' and ')}`);
-          }
-        }
-      }
-      equal(expect.intern(await ctx.api.get(intern.id), 200, 'the read').status, 'stopped', 'status in the end');
-    }),
   },
 });

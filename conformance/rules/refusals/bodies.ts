@@ -49,7 +49,7 @@ function otherType(seen: Seen): Wrong {
   return size === undefined || (size > 0 && isBlank(seen) === true) ? undefined : size > 0;
 }
 
-/** Refusals of bodies, headers and queries. */
+/** Refusals of bodies, headers and queries, in the order in which an emulator looks for them. */
 export const OF_BODIES = rows({
   'too-large': {
     requirement: 'BODY-2',
@@ -66,6 +66,14 @@ export const OF_BODIES = rows({
     statuses: [413],
     reason: 'payload_too_large',
     of: ['chat', 'invoke', ...BARE],
+    wrong: tooLarge,
+  },
+  'vault-too-large': {
+    requirement: 'VAULT-3',
+    says: 'A secret whose body is over the cap is refused with 413.',
+    statuses: [413],
+    reason: 'payload_too_large',
+    of: VAULT,
     wrong: tooLarge,
   },
   'media-type': {
@@ -147,22 +155,6 @@ export const OF_BODIES = rows({
     wrong: (seen, { options }) =>
       options.profile.default_workspace !== true && wrongObject((row) => 'workspace_id' in row)(seen),
   },
-  'workspace-of-others': {
-    requirement: 'AUTH-2',
-    says: 'The API key selects the workspace: a create in another one is refused.',
-    statuses: REFUSED,
-    of: ['create'],
-    wrong: (seen) => {
-      const { caller, body } = seen;
-      if (body === undefined || typeof body.workspace_id !== 'string')
-        return seen.asked.body.kind === 'unknown' ? undefined : false;
-      const { workspace } = caller ?? {};
-      if (workspace === undefined) return undefined;
-      if (body.workspace_id === workspace) return false;
-      // A UUID in another letter case is the same one. A service may refuse it nevertheless.
-      return body.workspace_id.toLowerCase() === workspace.toLowerCase() ? undefined : true;
-    },
-  },
   'update-body': {
     requirement: 'UPDATE-1',
     level: 'P',
@@ -209,18 +201,6 @@ export const OF_BODIES = rows({
     reason: 'invalid_body',
     of: ['list'],
     wrong: ({ asked }) => !areNumbers(asked.query, 'limit', 1, 500),
-  },
-  'list-workspace': {
-    requirement: 'LIST-2',
-    level: 'P',
-    says: 'A list of another workspace is refused.',
-    statuses: REFUSED,
-    of: ['list'],
-    wrong: (seen) => {
-      const asked = seen.asked.query.getAll('workspace_id');
-      if (asked.length === 0) return false;
-      return seen.caller?.workspace === undefined ? undefined : asked.some((one) => one !== seen.caller?.workspace);
-    },
   },
   'list-cursor': {
     requirement: 'LIST-3',
@@ -413,12 +393,32 @@ export const OF_BODIES = rows({
     of: ['secrets', 'intern secrets'],
     wrong: ({ asked: { query } }) => !areNumbers(query, 'limit', 1, 100) || !areNumbers(query, 'offset', 0, 10_000),
   },
-  'vault-too-large': {
-    requirement: 'VAULT-3',
-    says: 'A secret whose body is over the cap is refused with 413.',
-    statuses: [413],
-    reason: 'payload_too_large',
-    of: VAULT,
-    wrong: tooLarge,
+  'workspace-of-others': {
+    requirement: 'AUTH-2',
+    says: 'The API key selects the workspace: a create in another one is refused.',
+    statuses: REFUSED,
+    of: ['create'],
+    wrong: (seen) => {
+      const { caller, body } = seen;
+      if (body === undefined || typeof body.workspace_id !== 'string')
+        return seen.asked.body.kind === 'unknown' ? undefined : false;
+      const { workspace } = caller ?? {};
+      if (workspace === undefined) return undefined;
+      if (body.workspace_id === workspace) return false;
+      // A UUID in another letter case is the same one. A service may refuse it nevertheless.
+      return body.workspace_id.toLowerCase() === workspace.toLowerCase() ? undefined : true;
+    },
+  },
+  'list-workspace': {
+    requirement: 'LIST-2',
+    level: 'P',
+    says: 'A list of another workspace is refused.',
+    statuses: REFUSED,
+    of: ['list'],
+    wrong: (seen) => {
+      const asked = seen.asked.query.getAll('workspace_id');
+      if (asked.length === 0) return false;
+      return seen.caller?.workspace === undefined ? undefined : asked.some((one) => one !== seen.caller?.workspace);
+    },
   },
 });

@@ -19,20 +19,20 @@ function goneNow(seen: Seen): Wrong {
   return phases.has('gone') ? (phases.size === 1 ? true : undefined) : false;
 }
 
-/** Refusals because of the caller, or because the intern is gone. */
+/** Refusals because of the caller, or because the intern is gone, in the order in which an emulator looks for them. */
 export const OF_CALLERS = rows({
-  'regional-refused': {
-    requirement: 'BASE-4',
-    says: 'Requests on regional hostnames are refused.',
-    statuses: REFUSED,
-    wrong: ({ asked }) => asked.regional,
-  },
   'regional-status': {
     requirement: 'BASE-4',
     level: 'P',
     says: 'A request on a regional hostname is answered 403.',
     statuses: [403],
     first: /^BASE-4\//,
+    wrong: ({ asked }) => asked.regional,
+  },
+  'regional-refused': {
+    requirement: 'BASE-4',
+    says: 'Requests on regional hostnames are refused.',
+    statuses: REFUSED,
     wrong: ({ asked }) => asked.regional,
   },
   'key-needed': {

@@ -70,6 +70,17 @@ function judgeRefusal(refusal: Refusal, seen: Seen, model: Model): Judgement {
   );
 }
 
+/** Judges which of several mistakes an answer names. */
+function judgeOrder(seen: Seen, model: Model): Judgement {
+  const { status } = seen.answered;
+  if (status < 400 || ASIDE.has(status) || !isFromService(seen)) return undefined;
+  const { sure, maybe } = wrongIn(seen, model);
+  const [first, ...others] = [...OF_CALLERS, ...OF_BODIES].filter((one) => sure.includes(one) || maybe.includes(one));
+  if (first === undefined || others.length === 0 || !sure.includes(first)) return undefined;
+  const what = `status of ${seen.called} with several mistakes`;
+  return holds(first.statuses.includes(status), what, first.statuses.join(' or '), status, because(seen));
+}
+
 /** Judges the reason of a refusal, if all mistakes that the request may have share one published reason. */
 function judgeReason(seen: Seen, model: Model): Judgement {
   const { answered, error, called } = seen;
@@ -98,6 +109,12 @@ export const REFUSAL_RULES: readonly Rule[] = [
       judge: (seen, model) => judgeRefusal(refusal, seen, model),
     }),
   ),
+  ...rulesOf('BODY-5', {
+    'earliest-mistake': {
+      says: 'Of several mistakes in a request, the answer names the one that is looked for first.',
+      judge: judgeOrder,
+    },
+  }),
   ...rulesOf('BASE-3', {
     reason: {
       level: 'P',
