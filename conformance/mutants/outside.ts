@@ -75,7 +75,10 @@ export const NOT_FROM_OUTSIDE: Readonly<Record<string, Reason>> = {
   'vault-deletes-while-writes-are-off': VAULT_OFF,
 };
 
-/** Mistakes of an emulator's scripts, faults and descriptor: no deployment has them, though a stated check sees them. */
+/**
+ * Mistakes of an emulator's scripts, faults and descriptor: no deployment has them, though a stated check sees them. And breaches
+ * of what the emulator chose, which rows for an emulator alone show.
+ */
 const OF_EMULATORS: ReadonlySet<string> = new Set([
   'script-waits-longer',
   'script-forgets-the-first-answer',
@@ -87,6 +90,17 @@ const OF_EMULATORS: ReadonlySet<string> = new Set([
   'fault-without-envelope',
   'fault-without-delay',
   'control-target-with-dead-credentials',
+  'invalid-utf8-is-mended',
+  'regional-anywhere-in-the-name',
+  'vault-hosts-sorted',
+  'vault-hosts-that-are-addresses',
+  'vault-hosts-trimmed',
+  'vault-hosts-counted-once-collapsed',
+  'vault-needs-a-content-type',
+  'media-type-of-chat-looked-at',
+  'media-type-of-invoke-looked-at',
+  'actions-take-what-is-no-object',
+  'actions-refuse-an-empty-object',
 ]);
 
 /**

@@ -56,6 +56,20 @@ test('a value that is refused whatever else is wrong meets a bad one of each oth
   }
 });
 
+test('at an emulator each two kinds of mistakes of different parts meet', () => {
+  for (const table of TABLES) {
+    const [first = []] = cover(table, half, true);
+    const kinds = table.parts.map((part) => new Set(part.flatMap(({ kind, bad }) => (bad && kind) || [])));
+    for (const [at, ones] of kinds.entries())
+      for (const one of ones)
+        for (const other of kinds.slice(at + 1).flatMap((others) => [...others]))
+          expect(
+            first.some(({ values }) => [one, other].every((kind) => values.some((value) => value.kind === kind))),
+            `${table.operation}: ${one} and ${other}`,
+          ).toBe(true);
+  }
+});
+
 test('a caller who is refused meets interns in any state that lasts', () => {
   for (const table of TABLES) {
     const { good = [], bad = [] } = table.states ?? {};

@@ -671,6 +671,12 @@ export const TABLES: readonly Table[] = [
           json('another vault', { vault_id: '00000000-0000-4000-8000-00000000dead' }),
           json('a setting and a field of nobody', { description: 'not to be kept', colour: 'red' }),
           json('a setting and an invalid one', { description: 'not to be kept', name: 7 }),
+          ...ours(
+            v('a setting that is not UTF-8', () => ({
+              body: Buffer.from('{"description":"\xc3\x28\xff"}', 'latin1'),
+              headers: JSON_TYPE,
+            })),
+          ),
           ...tooLarge(() => ({ description: 'too large' })),
           raw('nothing', ''),
         ),

@@ -435,7 +435,7 @@ export const VIEWS: Readonly<Record<string, readonly string[]>> = {
   'bodies/no-field': ['PROV-1/provision-accepted', 'SUSP-1/suspend-accepted'],
   'bodies/no-object-where-none-is-taken': ['BODY-1/no-body', 'BASE-3/reason'],
   'chat-modes/unknown-mode': ['CHAT-15/prompt', 'BASE-3/reason'],
-  'chat-sessions/unfit-id': ['CHAT-15/prompt', 'BASE-3/reason'],
+  'chat-sessions/unfit-id': ['CHAT-15/prompt', 'BASE-3/reason', 'chat-sessions/unseen-id'],
   'order/pairs': ['BODY-5/earliest-mistake', 'base/method-not-allowed', 'auth/outsider-any-path'],
   'base/request-id-echo': ['BASE-6/request-id'],
   'base/request-id-of-its-own': ['BASE-6/request-id', 'base/request-id-everywhere'],
@@ -443,6 +443,7 @@ export const VIEWS: Readonly<Record<string, readonly string[]>> = {
   'base/outside-is-404': ['base/unknown-path'],
   'base/options': ['base/method-not-allowed'],
   'auth/scim-other-credentials': ['scim/all-need-a-management-key'],
+  'base/invalid-utf8-is-400': ['BODY-4/body-is-an-object', 'GET-1/settings'],
 };
 
 const BY_RULE = new Map<string, readonly string[]>();

@@ -1,6 +1,6 @@
 import type { Check } from '../framework/check.js';
 import { type FalsifiedProperty, Finding, findingOf, isProven } from '../framework/finding.js';
-import { type BehaviourName, ONLY_EMULATORS } from '../framework/needs.js';
+import type { BehaviourName } from '../framework/needs.js';
 import { createProperty, type PropertyRun } from '../framework/property.js';
 import { createRandom, hash } from '../framework/random.js';
 import type { ChatReply } from '../framework/reply.js';
@@ -44,12 +44,8 @@ function count({ session }: RunContext, behaviour: BehaviourName, did: boolean):
   led.set(behaviour, did ? { ...before, did: before.did + 1 } : { ...before, otherwise: before.otherwise + 1 });
 }
 
-/** The sender of a check. Rules do not judge a check that makes an emulator fail on purpose, or moves its clock. */
-const senderFor = ({ driver }: Pick<RunContext, 'driver'>, { id, level, needs, walks }: Check) => ({
-  id,
-  walks: walks === true,
-  staged: driver.control !== undefined && (level === 'C' || needs.some((need) => ONLY_EMULATORS.has(need))),
-});
+/** Calls of the control interface that make an emulator fail on purpose: what a check sends after one is staged. */
+const STAGING = /^\/(faults|settings|state)/;
 
 /** ms to wait for the end of a run that may have ended already. */
 const ON_ITS_WAY = 3_000;
@@ -79,15 +75,18 @@ export async function attempt(
 ): Promise<Attempt> {
   const { driver, host, lane, session, settings } = run;
   const over = new AbortController();
-  const by = senderFor(run, check);
-  const client = session.client.scope(over.signal, { ...by, lane });
+  const by = { id: check.id, walks: check.walks === true, staged: false, lane };
+  const client = session.client.scope(over.signal, by);
   const properties: PropertyRun[] = [];
   const goingOn = new Set<ChatReply>();
   const led = new Set<BehaviourName>();
   let setUp: Evidence[] = [];
   let setUpCalls: ControlStep[] = [];
   let calls: ControlStep[] = [];
-  driver.control?.watch((call) => calls.push({ after: client.sent, ...call }));
+  driver.control?.watch((call) => {
+    by.staged ||= STAGING.test(call.path);
+    calls.push({ after: client.sent, ...call });
+  });
   const replay = settings.replays?.[check.id] ?? settings.replay;
   const property = createProperty({
     turn: () => host.turn(),

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { IDEMPOTENCY_HEADER, idempotencyHeaderOf } from '../framework/profile.js';
 import type { Target } from '../framework/target.js';
 import { type Answered, type Asked, type Body, type Exchange, someBody } from '../model/exchange.js';
@@ -16,15 +17,17 @@ function bodyOf({ json, body }: Send): Body {
   if (Array.isArray(raw) && !raw.every((chunk) => chunk instanceof Uint8Array)) return { kind: 'unknown' };
   if (typeof raw === 'string') return someBody(Buffer.byteLength(raw), () => raw);
   const bytes = raw instanceof Uint8Array ? raw : Buffer.concat(raw);
-  return someBody(bytes.length, () => new TextDecoder().decode(bytes));
+  // Bytes that are not UTF-8 are no JSON.
+  return someBody(bytes.length, () => (isUtf8(bytes) ? new TextDecoder().decode(bytes) : '\ufffd'));
 }
 
 const callerOf = (send: Send): string | null | undefined => {
   const { as, headers, present } = send;
   const given = Object.entries({ ...present?.('x'), ...headers }).find(([name]) => /^authorization$/i.test(name));
   // Another scheme than Bearer, or another header, counts as no credential, and a changed token as one that opens nothing.
-  if (given !== undefined && !/^\s*bearer\s+\S/i.test(given[1] ?? '')) return null;
-  if (present !== undefined) return given === undefined ? null : given[1] === 'Bearer x' ? undefined : WRONG_KEY;
+  const [, token] = /^\s*bearer\s+(\S+)/i.exec(given?.[1] ?? '') ?? [];
+  if (given !== undefined && token === undefined) return null;
+  if (present !== undefined) return token === undefined ? null : token === 'x' ? undefined : WRONG_KEY;
   if (given !== undefined) return undefined;
   if (as === undefined || as === null) return as === null ? null : 'api_key';
   return typeof as === 'string' ? as : as.bearer === WRONG_KEY ? WRONG_KEY : undefined;

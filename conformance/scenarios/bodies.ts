@@ -1,10 +1,10 @@
-import { equal, ok } from '../framework/assert.js';
+import { ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { JSON_TYPE, padded, textBytes } from '../helpers/bytes.js';
 import { operation } from '../helpers/operations.js';
-import { internPath, type Send } from '../probe/request.js';
+import type { Send } from '../probe/request.js';
 
 const CAP = 1_048_576;
 
@@ -41,23 +41,6 @@ const accepts = (ctx: Ctx, write: Write) =>
   );
 
 export const BODIES = checksOf('BODY-3', {
-  'base/invalid-utf8-is-400': {
-    requirement: 'BASE-5',
-    title: 'A body that is not UTF-8 is malformed: 400, and nothing changes.',
-    needs: ['control', 'write'],
-    async run({ api, interns, send }) {
-      const intern = await interns.stopped({ description: 'whole' });
-      const [before, after] = ['{"description":"', '"}'].map(textBytes);
-      const body = Buffer.concat([
-        before ?? Buffer.alloc(0),
-        Buffer.from([0xc3, 0x28, 0xff]),
-        after ?? Buffer.alloc(0),
-      ]);
-      const answer = await send({ method: 'PATCH', path: internPath(intern.id), body, headers: JSON_TYPE });
-      expect.error(answer, { status: 400 }, 'an update that is not UTF-8');
-      equal(expect.intern(await api.get(intern.id), 200, 'the read').description, 'whole', 'description after it');
-    },
-  },
   'bodies/cap-in-bytes': {
     requirement: 'BODY-2',
     title: 'The cap counts bytes, not characters: a text of half as many characters of two bytes is too large.',

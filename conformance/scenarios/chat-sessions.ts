@@ -41,6 +41,8 @@ export const CHAT_SESSIONS = checksOf('CHAT-15', {
     title: 'An unseen session_id of up to 256 characters starts a session under that id, letter for letter.',
     maxRuns: 60,
     ...onShared([], async (ctx, intern) => {
+      const longest = await intern.talk({ prompt: 'Hello.', session_id: ctx.interns.name().padEnd(256, 'a') });
+      expect.finish(longest, 'stop', 'a prompt with a session_id of 256 characters');
       await ctx.property('session_id', sessionId(), async (some) => {
         // Whether interns share their sessions is not stated: an id of one character may have been seen long ago.
         const session_id = [...`${ctx.interns.name()} ${some}`].slice(0, 256).join('');
