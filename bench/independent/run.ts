@@ -12,7 +12,9 @@ import { blind27 } from './blind27/index.js';
 import { blind28 } from './blind28/index.js';
 import { blind29 } from './blind29/index.js';
 import { blind30 } from './blind30/index.js';
+import { blind31 } from './blind31/index.js';
 import { lawful30 } from './lawful30/index.js';
+import { lawful31 } from './lawful31/index.js';
 import { newer } from './newer/index.js';
 import { ways } from './ways/index.js';
 import { deployWay, type Way } from './world.js';
@@ -48,8 +50,12 @@ const SAMPLES: readonly (readonly [name: string, ways: readonly Way[]])[] = [
   ['2026-11-29', blind29],
   // By one more reader of interface.md alone, before its writer saw anything of the kit.
   ['2026-11-29b', blind30],
+  // By a third reader of that day, of interface.md alone, before its writer saw anything of the kit.
+  ['2026-11-29c', blind31],
   // Odd but lawful services by a reader of both texts, before its writer saw anything of the kit.
   ['2026-11-29 lawful', lawful30],
+  // Further ones by another reader of both texts, before its writer saw anything of the kit.
+  ['2026-11-29 lawful b', lawful31],
 ];
 
 /** Checks that failed until the first did, with one seed, and how often the way showed. */
