@@ -15,8 +15,8 @@ export const isGood = ({ badState, values }: Row): boolean => !badState && value
 type Cell = { readonly state: State; readonly bad: boolean } | Value;
 const isBad = (cell: Cell): boolean => cell.bad === true;
 
-/** States in which an intern stays, so that a row need not wait. */
-const AT_REST: ReadonlySet<State> = new Set(['stopped', 'running', 'suspended']);
+/** States that last, so that a row need not wait. */
+const AT_REST: ReadonlySet<State> = new Set(['stopped', 'running', 'suspended', 'unknown']);
 
 /** The columns of a table: its states, where it has any, and its parts. */
 const columnsOf = ({ states, parts }: Table): readonly (readonly Cell[])[] => [
@@ -40,8 +40,8 @@ const insteadOf = (column: readonly Cell[]): readonly Cell[] =>
 
 /**
  * Rows in which every value of a table meets every good value of the other columns at least once. A row has at most one bad
- * value, with two exceptions: a value with `whatever` meets a bad value of each other column, and a refused caller meets interns
- * in any state.
+ * value, with two exceptions: a value with `whatever` meets a bad value of each other column, and a refused caller meets any
+ * state that lasts. It always meets a good one, which leaves one reason to refuse it.
  *
  * Rows come in passes, each row once. The first pass has each value once: good ones before bad ones, and bad ones with the
  * plainest contents.
@@ -66,9 +66,14 @@ export function cover(table: Table, random: () => number, pairs = false): readon
   const [callers, contents] = table.parts;
   const beside = (at: number, step: number): Cell => (columns[at] === contents && good[at]?.[0]) || turn(at, step);
   const rests = (columns[0] ?? []).filter((cell) => 'state' in cell && AT_REST.has(cell.state));
-  /** The state for a refused caller, which is a different one for each. */
-  const forCaller = (at: number, nth: number, wrong: Cell): Cell | undefined =>
-    at === 0 && rests.length > 0 && callers?.includes(wrong as Value) ? rests[nth % rests.length] : undefined;
+  const firstState = Math.floor(random() * rests.length);
+  /** The states for a refused caller: one that lasts, another for each caller. Every second bad one becomes a good one, too. */
+  const statesFor = (nth: number, wrong: Cell): readonly (Cell | undefined)[] => {
+    const at = nth + firstState;
+    const state = callers?.includes(wrong as Value) === true ? rests[at % rests.length] : undefined;
+    if (state === undefined || !isBad(state) || 'whatever' in wrong) return [state];
+    return at % 2 === 0 ? [undefined] : [state, undefined];
+  };
   const most = Math.max(...good.map((column) => column.length));
   const before = new Set<string>();
   const isNew = (cells: readonly Cell[]): boolean => {
@@ -113,20 +118,17 @@ export function cover(table: Table, random: () => number, pairs = false): readon
     [
       ...Array.from({ length: most }, (_, count) => columns.map((_, at) => turn(at, count + pass * at))),
       // A value with `whatever` would hide any other mistake.
-      ...columns
-        .slice(0, lacks < 0 ? undefined : lacks + 1)
-        .flatMap((column, at) =>
-          column
-            .filter(isBad)
-            .map((wrong, nth) =>
-              columns.map((_, other) =>
-                other === at
-                  ? wrong
-                  : (forCaller(other, pass + nth, wrong) ??
-                    (pass === 0 ? beside(other, nth) : turn(other, pass + nth))),
-              ),
-            ),
+      ...columns.slice(0, lacks < 0 ? undefined : lacks + 1).flatMap((column, at) =>
+        column.filter(isBad).flatMap((wrong, nth) =>
+          statesFor(pass + nth, wrong).map((state) =>
+            columns.map((_, other) => {
+              if (other === at) return wrong;
+              if (other === 0 && state !== undefined) return state;
+              return pass === 0 ? beside(other, nth) : turn(other, pass + nth);
+            }),
+          ),
         ),
+      ),
       ...(pass === 0 ? [...twice, ...two] : []),
     ]
       .filter(isNew)

@@ -46,6 +46,13 @@ interface Life {
 const leaderOf = ({ peer }: Stage, has: (need: string) => boolean): Member =>
   peer?.includes('leads') === true ? otherOf(has) : 'api_key';
 
+/** Leaves a run behind that waits for an answer: the next call of the lifecycle must end it. */
+const leaveAsked = ({ api, chat, prompt }: Ctx, id: string): Promise<unknown> =>
+  chat(id, { prompt: prompt('ask-permission'), approval_mode: 'manual' })
+    .then((reply) => reply.end())
+    .then(() => api.get(id))
+    .catch((error: unknown) => (error instanceof Skipped ? undefined : unanswered(error)));
+
 /** Leads an intern to a stage. `look` runs as soon as the request is accepted. */
 async function lead(
   ctx: Ctx,
@@ -59,6 +66,7 @@ async function lead(
   if (by === 'create') return;
   const ask = (member: Member) =>
     by === 'delete' ? api.remove(id, undefined, { as: member }) : api[by](id, { as: member });
+  if (by === 'delete') await leaveAsked(ctx, id);
   // Some services hide the interns of other members.
   let { status } = await ask(as);
   if (status >= 300 && as !== 'api_key') ({ status } = await ask('api_key'));
@@ -162,7 +170,7 @@ function operations(ctx: Ctx, life: Life, stage: Stage, has: (need: string) => b
     // A session id that is nearly right names no session.
     async () =>
       Promise.all(
-        (typeof life.invoked === 'string' ? sample(near(life.invoked), 2) : []).map((session_id) =>
+        (typeof life.invoked === 'string' ? sample(near(life.invoked), 1) : []).map((session_id) =>
           api.invoke(id, { input: prompt('echo'), session_id }),
         ),
       ),
@@ -191,7 +199,7 @@ function operations(ctx: Ctx, life: Life, stage: Stage, has: (need: string) => b
  * Sends one intern through its life, and at each stage every operation that names it, in random order. Effects of one stage
  * show in the next. The life has two halves: other requests fill the time between them, for which reads may be late.
  */
-export async function beginLife(ctx: Ctx, has: (need: string) => boolean) {
+export async function beginLife(ctx: Ctx, { broken, has }: { broken(): number; has(need: string): boolean }) {
   const { api, interns } = ctx;
   const body = interns.body({ description: 'new', instructions: 'Be kept.' });
   const create = () => api.create(body, { headers: { 'idempotency-key': `life-${body.name}` } });
@@ -211,17 +219,22 @@ export async function beginLife(ctx: Ctx, has: (need: string) => boolean) {
     }
     // The create is retried: no work is left to resume.
     await create().catch(unanswered);
-    await others.look();
+    await api.get(known.id).catch(unanswered);
     await asks(known, stage);
   };
+  const once = (ask: () => Promise<unknown>) =>
+    ask().catch((error: unknown) => {
+      // No more prompts: the other operations go on.
+      if (!(error instanceof Skipped)) unanswered(error);
+    });
   const asks = async (known: Life, stage: Stage) => {
     const drawn = operations(ctx, known, stage, has).map((ask) => ({ ask, at: ctx.random() }));
     for (const { ask } of drawn.toSorted((one, other) => one.at - other.at)) {
       if (ctx.over()) return;
-      await ask().catch((error: unknown) => {
-        // No more prompts: the other operations go on.
-        if (!(error instanceof Skipped)) unanswered(error);
-      });
+      const before = broken();
+      await once(ask);
+      // A breach may show in this state only.
+      if (broken() > before && !ctx.over()) await once(ask);
     }
   };
   const through = async (stages: readonly Stage[]) => {

@@ -153,7 +153,7 @@ const isTurn = ({ table: { operation } }: Row): boolean => /^(chat|invoke|sign)/
 const prompting = (row: Row): boolean => row.table.prompts === true && isGood(row);
 
 /** Most rows of the second pass, which are sent while turns wait. */
-const SECOND = 12;
+const SECOND = 4;
 
 /** Sends each operation once, and each mistake that several operations share once. */
 export async function sendFirst(ctx: Ctx, options: RowsOptions): Promise<void> {

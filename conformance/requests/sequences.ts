@@ -347,7 +347,7 @@ export function sequences(
       if ((await breaks(sequence)) && !over()) await sequence();
     },
   });
-  const begin = () => beginLife(ctx, has).catch(unanswered);
+  const begin = () => beginLife(ctx, { broken, has }).catch(unanswered);
   let life: Awaited<ReturnType<typeof begin>>;
   let early = false;
   let again: (() => Promise<unknown>) | undefined;

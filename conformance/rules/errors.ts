@@ -87,10 +87,11 @@ const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
 const isOurs = (seen: Seen): boolean => seen.answered.status >= 400 && isFromService(seen);
 const answerOf = (seen: Seen): string => `a ${seen.answered.status} of ${seen.called}`;
 
-/** Whether the signing operation itself answered, not a limiter or firewall before it. */
+/** Whether the signing operation itself answered: not a limiter or firewall before it, and not the gate of the programme. */
 const isOfSigning = (seen: Seen): boolean =>
   isOurs(seen) &&
   !seen.asked.regional &&
+  seen.caller?.kind !== 'outsider' &&
   (seen.answered.status !== 429 || seen.error?.reason === LIMITED[1] || LIMITED[0].test(String(seen.error?.message)));
 
 const message = (seen: Seen, pattern: RegExp): Judgement =>

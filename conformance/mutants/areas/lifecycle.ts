@@ -5,7 +5,7 @@ import { defineMutants } from '../mutant.js';
 import { answers, errors, exchanges, inRecords, knowingSuspended, refused } from '../operators/answers.js';
 import { plans } from '../operators/behaviours.js';
 import { all } from '../operators/exchange.js';
-import { allows, inside, knowingGone, moves, visible, wrap } from '../operators/parts.js';
+import { allows, holding, inside, knowingGone, moves, visible, wrap } from '../operators/parts.js';
 import { instead, sends, sent, withoutFields } from '../operators/requests.js';
 import { showsRuns, survives } from '../operators/runs.js';
 
@@ -125,6 +125,19 @@ export const LIFECYCLE = defineMutants({
     refused('invalid_body'),
   ),
   'delete-drops-unknown-fields': withoutFields('delete', (name) => name !== 'acknowledge_workspace_loss'),
+  // An intern that waits for an answer cannot be deleted.
+  'delete-waits-for-the-answer': holding('createRuns', (runs) =>
+    instead(
+      all(
+        'delete',
+        ({ internId = '' }) =>
+          runs()
+            ?.list(internId)
+            .some(({ status }) => status === 'waiting') === true,
+      ),
+      refused('busy'),
+    ),
+  ),
   'delete-loses-the-workspace': plans((plan) => ({ ...plan, teardown: { ...plan.teardown, ends: 'gone' } })),
   'delete-ignores-the-acknowledgement': wrap({
     createProvisioning: (usual) => ({ destroy: (row) => usual.destroy(row, false) }),

@@ -1,6 +1,6 @@
 import { Refusal } from '../../../emulator/contract/errors.js';
 import { bodyOf, tokenOf } from '../../../emulator/wire/request.js';
-import { defineMutants, together } from '../mutant.js';
+import { defineMutants, type Mutation, together } from '../mutant.js';
 import { answers, errorReply, errors, refused } from '../operators/answers.js';
 import { all, by, isJsonType, isOf, type Of, TYPED } from '../operators/exchange.js';
 import { callers, knowingGone, puts, refusesCalls, visible } from '../operators/parts.js';
@@ -24,6 +24,18 @@ const hidden = (refusal: () => Refusal) =>
 const byAnApiKey: Of = (exchange) =>
   (['api_key', 'peer_api_key', 'foreign_api_key'] as const).some((name) => isOf(by(name), exchange));
 
+/** Hands a mutation whether a request names an intern that was made. */
+const knowing = (make: (isKnown: Of) => Mutation) => (): Mutation => {
+  const known = new Set<string>();
+  return together(
+    puts((put) => (row, ...rest) => {
+      known.add(row.id);
+      return put(row, ...rest);
+    }),
+    make(({ internId = '' }) => known.has(internId)),
+  );
+};
+
 /** A create of a caller outside the programme. */
 const outsidersCreate = all('create', by('outsider_api_key'));
 
@@ -36,17 +48,24 @@ export const VISIBILITY = defineMutants({
   'hidden-says-so': hidden(() => new Refusal('not_found', { message: 'Intern not visible' })),
   'hidden-has-a-header': hidden(() => new Refusal('not_found', { headers: { vary: 'authorization' } })),
   // An API key asking for the daemon of a hidden intern is 403, of an unknown one 404.
-  'kind-of-credential-first': () => {
-    const known = new Set<string>();
-    const isKnown: Of = ({ internId = '' }) => known.has(internId);
-    return together(
-      puts((put) => (row, ...rest) => {
-        known.add(row.id);
-        return put(row, ...rest);
-      }),
-      answers({ of: all(['daemon', 'sign'], byAnApiKey, isKnown), status: 404 }, refused('personal_identity_required')),
-    );
-  },
+  'kind-of-credential-first': knowing((isKnown) =>
+    answers({ of: all(['daemon', 'sign'], byAnApiKey, isKnown), status: 404 }, refused('personal_identity_required')),
+  ),
+  // Without a key an unknown intern is 404, and a known one 401.
+  'unknown-before-the-key': knowing((isKnown) =>
+    answers(
+      {
+        of: all(
+          'interns',
+          by('nobody'),
+          ({ internId }) => internId !== undefined,
+          (exchange) => !isOf(isKnown, exchange),
+        ),
+        status: 401,
+      },
+      refused('not_found'),
+    ),
+  ),
   // A prompt to a hidden intern that rests is refused as one that the caller sees.
   'hidden-tells-its-state': () => {
     const states = new Map<string, string>();

@@ -290,10 +290,10 @@ export const OF_BODIES = rows({
   'empty-object': {
     open: true,
     requirement: 'BODY-1',
-    says: 'A service may refuse any body of provision or suspend, even one without fields.',
+    says: 'A service may refuse an object without fields, where it takes none, and as an update.',
     statuses: [400],
     reason: 'invalid_body',
-    of: BARE,
+    of: [...BARE, 'update'],
     wrong: (seen, model) =>
       maybe(
         model.options.ours !== true &&

@@ -141,7 +141,9 @@ export const OF_CALLERS = rows({
     says: 'An intern whose teardown has ended answers 404.',
     statuses: [404],
     reason: 'not_found',
-    wrong: (seen) => (seen.id === undefined || seen.operation.area === 'scim' ? false : goneNow(seen)),
+    // A missing or invalid key is refused before the service looks for the intern.
+    wrong: (seen) =>
+      seen.id === undefined || seen.operation.area === 'scim' || isWithoutKey(seen) === true ? false : goneNow(seen),
   },
   'access-is-personal': {
     requirement: 'AUTH-7',
