@@ -26,7 +26,7 @@ export const errors: readonly Way[] = [
   },
   {
     // A gateway refuses before the service is asked, and has a body of its own.
-    name: 'a lifecycle call without a key is told so in a body of another form',
+    name: 'a lifecycle call without a key is said so in a body of another form',
     quote: 'The error responses of every endpoint use the envelope given under Errors.',
     wrong: (world) =>
       world.later('list create get update delete provision suspend', ({ status }, { who }) =>

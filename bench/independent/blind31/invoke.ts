@@ -174,7 +174,7 @@ export const invoke: readonly Way[] = [
     factories: (usual, hit) => ({
       createRuns(deps) {
         const { clock, settings } = deps;
-        const told = new Map<string, number>();
+        const said = new Map<string, number>();
         const late = { ...deps, settings: () => ({ ...settings(), execution_deadline: 1_000 * HOUR }) };
         const runs = usual.createRuns(
           turning(late, ({ origin, session }, { signal }, generator) =>
@@ -183,11 +183,11 @@ export const invoke: readonly Way[] = [
         );
         async function* bounded(usually: TurnGenerator, session: string, signal: AbortSignal): TurnGenerator {
           const begun = clock.now();
-          told.set(session, begun);
+          said.set(session, begun);
           const over = new Promise<'over'>((resolve) => {
             const wait = (ms: number) => {
               const timer = clock.timer(ms, () => {
-                const left = (told.get(session) ?? begun) + settings().execution_deadline - clock.now();
+                const left = (said.get(session) ?? begun) + settings().execution_deadline - clock.now();
                 if (left <= 0) return resolve('over');
                 hit();
                 wait(left);
@@ -215,7 +215,7 @@ export const invoke: readonly Way[] = [
           ...runs,
           async invoke(request) {
             const answer = await runs.invoke(request);
-            if (answer.status === 'steered') told.set(answer.session_id, clock.now());
+            if (answer.status === 'steered') said.set(answer.session_id, clock.now());
             return answer;
           },
         };

@@ -162,7 +162,7 @@ export const questions: readonly Way[] = [
     }),
   },
   {
-    // Whoever asked last is asked for.
+    // A caller who asked last is asked for.
     name: 'of two open questions of an intern the newer one gets the answer to either',
     quote: DELIVERED,
     wrong: (world) => async (call, next) => {

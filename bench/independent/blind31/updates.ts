@@ -72,7 +72,7 @@ export const updates: readonly Way[] = [
       }),
   },
   {
-    // Whoever parses the body does not wait for who checks its type.
+    // A caller who parses the body does not wait for who checks its type.
     name: 'an update that is refused with 415 is made',
     quote: MEDIA,
     wrong: (world) => async (call, next) => {

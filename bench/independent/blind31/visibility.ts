@@ -9,7 +9,7 @@ const OF_ONE = ['get', 'update', 'delete', 'provision', 'suspend', 'chat', 'invo
 export const visibility: readonly Way[] = [
   {
     // The body is validated before it is asked whether the key may see the collection at all.
-    name: "a create by an intern's own key is first told what its body lacks",
+    name: "a create by an intern's own key is first said what its body lacks",
     quote: 'For such a key the collection and every other intern answer 404.',
     wrong: (world) =>
       world.instead('create', ({ who, regional, body }) =>
@@ -43,7 +43,7 @@ export const visibility: readonly Way[] = [
     },
   },
   {
-    // Whoever names a workspace that is not theirs, gets the intern in their own.
+    // A caller who names a workspace that is not theirs, gets the intern in their own.
     name: "a create in somebody else's workspace is made in that of the key",
     quote: 'There is no default workspace fallback.',
     wrong: (world) => async (call, next) => {
@@ -77,7 +77,7 @@ export const visibility: readonly Way[] = [
     },
   },
   {
-    // The row is written first; then its owner is compared, and the caller told that there is no such intern.
+    // The row is written first; then its owner is compared, and the caller said that there is no such intern.
     name: 'an update from another workspace answers 404, and is made',
     quote: 'The API key selects the caller, the workspace and the visible interns.',
     wrong: (world) => async (call, next) => {

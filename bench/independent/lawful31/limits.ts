@@ -92,7 +92,7 @@ export const limits: readonly Way[] = [
     },
   },
   {
-    // All of a workspace see its interns and talk to them: who comes later meanwhile is told that the intern is busy.
+    // All of a workspace see its interns and talk to them: who comes later meanwhile is said that the intern is busy.
     name: 'a colleague talks to an intern of the workspace now and then, for ten seconds',
     lawful: true,
     quote:
