@@ -439,10 +439,6 @@ export const VIEWS: Readonly<Record<string, readonly string[]>> = {
   'order/pairs': ['BODY-5/earliest-mistake', 'base/method-not-allowed', 'auth/outsider-any-path'],
   'base/request-id-echo': ['BASE-6/request-id'],
   'base/request-id-of-its-own': ['BASE-6/request-id', 'base/request-id-everywhere'],
-  'base/unknown-scim-path': ['base/unknown-path'],
-  'base/outside-is-404': ['base/unknown-path'],
-  'base/options': ['base/method-not-allowed'],
-  'auth/scim-other-credentials': ['scim/all-need-a-management-key'],
   'base/invalid-utf8-is-400': ['BODY-4/body-is-an-object', 'GET-1/settings'],
 };
 

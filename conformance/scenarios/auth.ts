@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { equal, notEqual, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
-import { type CredentialName, internPath } from '../probe/request.js';
+import { type As, type CredentialName, internPath } from '../probe/request.js';
 
 export const AUTH = checksOf('AUTH-1', {
   'auth/key-in-the-query': {
@@ -75,6 +75,22 @@ export const AUTH = checksOf('AUTH-1', {
         'the update with the foreign key',
       );
       equal(theirs.workspace_id, target.foreignWorkspaceId, 'workspace_id of the foreign intern');
+    },
+  },
+  'auth/scim-other-credentials': {
+    requirement: 'AUTH-6',
+    level: 'C',
+    title: 'Any other credential on SCIM is the same 401 as none, for known and unknown mappings.',
+    needs: ['control', 'own_key', 'peer_api_key', 'oauth_token', 'oauth_interns_only_token', 'scim_mapping'],
+    async run({ api, interns, target, wrongKey }) {
+      const own = await interns.own();
+      const expected = { status: 401, message: 'Missing Authentication header', metadata: 'absent' } as const;
+      const others: As[] = ['api_key', 'peer_api_key', 'oauth_token', 'oauth_interns_only_token', own.key, wrongKey];
+      for (const as of others) {
+        for (const id of [target.scimMappingId ?? '', interns.unknownId()]) {
+          expect.error(await api.scim(id, { as }), expected, `the mapping as ${typeof as === 'string' ? as : 'a key'}`);
+        }
+      }
     },
   },
   'auth/oauth-acts-as-its-member': {

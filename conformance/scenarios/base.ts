@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { fail, match } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
@@ -28,6 +29,18 @@ export const BASE = checksOf('BASE-4', {
         },
         2,
       );
+    },
+  },
+  'base/outside-is-404': {
+    requirement: 'BASE-5',
+    title: 'A path outside the base is 404, with and without a key.',
+    needs: ['control'],
+    async run({ send, target, property }) {
+      const path = fc.constantFrom('/interns', '/api/interns', '/v1/interns', '/api/v2/interns', '/api/v1x/interns');
+      await property('paths', path, fc.boolean(), async (below, keyed) => {
+        const answer = await send({ url: outsideBase(target.baseUrl, below), ...(keyed ? {} : { as: null }) });
+        expect.status(answer, 404, `GET ${below}`);
+      });
     },
   },
 });

@@ -21,22 +21,6 @@ import type { As } from '../probe/request.js';
 const FIELDS = ['created_at', 'id', 'organization_id', 'role', 'scim_group_id', 'updated_at', 'workspace_id'];
 const WRITES = ['write', 'management_key', 'scim_group'] as const;
 
-/** Operations of SCIM that name a mapping or job, a group and a workspace. */
-const operationsOn = (
-  id: string,
-  scim_group_id: string,
-  workspace_id: string,
-): (readonly [string, string, unknown?])[] => [
-  ['GET', MAPPINGS],
-  ['GET', GROUPS],
-  ['GET', `${JOBS}/${id}`],
-  ['POST', MAPPINGS, { scim_group_id, workspace_id, role: 'member' }],
-  ['PATCH', `${MAPPINGS}/${id}`, { role: 'admin' }],
-  ['DELETE', `${MAPPINGS}/${id}?keep_members=true`],
-];
-const NO_KEY = { status: 401, message: 'Missing Authentication header', metadata: 'absent' } as const;
-const OTHERS = ['peer_api_key', 'oauth_token', 'oauth_interns_only_token'] as const;
-
 export const SCIM_MAPPINGS = checksOf('SCIM-4', {
   'scim/create': {
     title: 'A create answers 201 with the mapping as it was sent, which is read and listed like that.',
@@ -227,11 +211,20 @@ export const SCIM_MAPPINGS = checksOf('SCIM-4', {
     title: 'Every operation of SCIM is 401 without a valid key, and an API key reads none of its lists.',
     needs: ['management_key', 'write'],
     async run(ctx) {
-      // No resource has this id: a write that is taken changes nothing.
       const nobody = ctx.interns.unknownId();
-      for (const [method, path, json] of operationsOn(nobody, nobody, nobody)) {
+      // No resource has this id: a write that is taken changes nothing.
+      const operations: readonly (readonly [string, string, unknown?])[] = [
+        ['GET', MAPPINGS],
+        ['GET', GROUPS],
+        ['GET', `${JOBS}/${nobody}`],
+        ['POST', MAPPINGS, { scim_group_id: nobody, workspace_id: nobody, role: 'member' }],
+        ['PATCH', `${MAPPINGS}/${nobody}`, { role: 'member' }],
+        ['DELETE', `${MAPPINGS}/${nobody}?keep_members=true`],
+      ];
+      for (const [method, path, json] of operations) {
         const what = `${method} ${path.replace(nobody, 'ID')}`;
-        expect.error(await ask(ctx, method, path, json, { as: null }), NO_KEY, what);
+        const none = await ask(ctx, method, path, json, { as: null });
+        expect.error(none, { status: 401, message: 'Missing Authentication header', metadata: 'absent' }, what);
         expect.status(await ask(ctx, method, path, json, { as: ctx.wrongKey }), 401, `${what} with a wrong key`);
       }
       for (const path of [MAPPINGS, GROUPS]) {
@@ -244,18 +237,25 @@ export const SCIM_MAPPINGS = checksOf('SCIM-4', {
     requirement: 'AUTH-6',
     level: 'C',
     title: 'Every operation of SCIM is 401 `Missing Authentication header` with any other credential, and with none.',
-    needs: ['control', 'disposable', 'management_key', 'scim_mapping', 'scim_group', 'own_key', ...OTHERS],
+    needs: ['control', 'disposable', 'management_key', 'scim_mapping', 'scim_group', 'oauth_token'],
     async run(ctx) {
-      const { scimMappingId: id = '', scimGroupId = '', workspaceId } = ctx.target;
-      const operations = [
-        ...operationsOn(id, scimGroupId, workspaceId),
+      const id = ctx.target.scimMappingId ?? '';
+      const body = { scim_group_id: ctx.target.scimGroupId, workspace_id: ctx.target.workspaceId, role: 'member' };
+      const operations: readonly (readonly [string, string, unknown?])[] = [
+        ['GET', MAPPINGS],
+        ['POST', MAPPINGS, body],
         ['GET', `${MAPPINGS}/${id}`],
-        ['GET', `${MAPPINGS}/${ctx.interns.unknownId()}`],
+        ['PATCH', `${MAPPINGS}/${id}`, { role: 'admin' }],
+        ['DELETE', `${MAPPINGS}/${id}?keep_members=true`],
+        ['GET', GROUPS],
         ['POST', JOBS],
-      ] as const;
-      const others: As[] = [null, 'api_key', ...OTHERS, (await ctx.interns.own()).key, ctx.wrongKey];
+        ['GET', `${JOBS}/${id}`],
+      ];
+      const expected = { status: 401, message: 'Missing Authentication header', metadata: 'absent' } as const;
+      const others: As[] = [null, 'api_key', 'oauth_token', ctx.wrongKey];
       for (const [method, path, json] of operations)
-        for (const as of others) expect.error(await ask(ctx, method, path, json, { as }), NO_KEY, `${method} ${path}`);
+        for (const as of others)
+          expect.error(await ask(ctx, method, path, json, { as }), expected, `${method} ${path}`);
       expect.status(await ask(ctx, 'GET', `${MAPPINGS}/${id}`), 200, 'the mapping after refused requests');
       notEqual((await allOf(ctx, MAPPINGS)).length, 0, 'mappings after refused requests');
     },
