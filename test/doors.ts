@@ -278,9 +278,14 @@ export const DOORS: Readonly<Record<string, Readonly<Record<string, readonly str
       'takes away no intern that does not bear a name of its run',
     ],
   },
-  'lead a credential to an address that only the report names': {
-    'conformance/cli/reports.socket.test.ts': ['an address that a report alone names'],
-  },
+  'lead a credential to an address or a host that only the report names; have a request sent that the interface lacks, or that writes to what this replay did not make':
+    {
+      'conformance/cli/reports.socket.test.ts': ['an address that a report alone names'],
+      'conformance/run/slice.test.ts': [
+        'on interns of their own',
+        'a report of somebody else leads no request to another host, and to no other path or method',
+      ],
+    },
   'end a command with a stack trace; delay it longer than its size explains; print characters that a terminal or a runner acts on':
     {
       'conformance/cli/reports.socket.test.ts': [

@@ -62,8 +62,8 @@ const program = (name: string, { width }: Io): Program<KitCommand, Io> => ({
 
 /**
  * The command line of the kit: a run, `report merge`, `report diff`, `report trend`, `replay`, `drift`,
- * `client`, `cleanup`. Answers the exit code: 0 conforms, 1
- * does not, 2 called wrongly, 3 incomplete. `name` is how it was called.
+ * `client`, `cleanup`. Answers the exit code: 0 conforms, 1 does not, 2 called wrongly, 3 incomplete, 70 a mistake of the kit.
+ * `name` is how it was called.
  */
 export async function conformance(words: readonly string[], io: Io, name = 'intern-conformance'): Promise<number> {
   try {

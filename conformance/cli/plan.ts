@@ -42,7 +42,8 @@ async function rehearsed({ settings, driver: real, checks, host, signal }: PlanO
     return answer;
   };
   const limits = { budget, maxPrompts, maxRequests, maxTime };
-  const pace = { bootTimeout, concurrency, rate, timeout };
+  // At an emulator nothing waits: the pace is added up.
+  const pace = { bootTimeout, concurrency, rate: real.control === undefined ? rate : 0, timeout };
   const how = { ...limits, ...pace, readOnly, runs, seed, signal, host: rehearsal.host };
   try {
     const results = await runChecks({ driver: { ...driver, fetch }, checks, ...how });
@@ -89,7 +90,8 @@ export async function plan(options: PlanOptions): Promise<string> {
     ...limited('--max-requests', limits.requests, counted(limits.requests.most, 'request')),
   ];
   const pace = rate > 0 ? ` at ${rate} requests a second` : '';
-  const minutes = counted(Math.max(1, Math.ceil(results.duration / 60_000)), 'minute');
+  const ms = Math.max(results.duration, rate > 0 ? (results.requests / rate) * 1_000 : 0);
+  const minutes = counted(Math.max(1, Math.ceil(ms / 60_000)), 'minute');
   return [
     `Plan for ${driver.target.baseUrl} (${driver.target.kind}, profile ${driver.target.profile.name})`,
     `In all about ${counted(prompts, 'prompt')}, ${minutes}, ${counted(results.requests, 'request')}, ${counted(interns, 'intern')}${pace}.`,

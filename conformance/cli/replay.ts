@@ -62,24 +62,30 @@ function byDraw({ options }: Report, found: readonly CheckResult[]) {
 /** Does checks again at the target. */
 type Again = (more: Pick<RunnerOptions, 'checks' | 'only' | 'seed' | 'runs' | 'paths'>) => Promise<Results>;
 
-/** Sends the requests of the findings of rules again, all in one run. The result: what they show again, by the id of the rule. */
-async function slicesAgain(found: readonly CheckResult[], seed: string, again: Again): Promise<Map<string, Replayed>> {
+/**
+ * Sends the requests of the findings of rules again, all in one run. `shown` is what they show again, by the id of the rule, and
+ * `unshown` has the rules whose requests were all sent and do not show it.
+ */
+async function slicesAgain(found: readonly CheckResult[], seed: string, again: Again) {
+  const shown = new Map<string, Replayed>();
+  const unshown = new Set<string>();
   const slices = found.flatMap((row) => {
     const rule = checks.find((check) => check.id === row.id && ruleOf(check) !== undefined);
     const slice = rule === undefined ? undefined : sliceCheck(row);
     return rule === undefined || slice === undefined ? [] : [{ rule, ...slice }];
   });
-  if (slices.length === 0) return new Map();
+  if (slices.length === 0) return { shown, unshown };
   const both = [...slices.map(({ check }) => check), ...slices.map(({ rule }) => rule)];
   const { checks: rows } = await again({ checks: both, only: [], seed, runs: 1 });
-  return new Map(
-    slices.flatMap(({ rule: { id }, requests }) => {
-      const row = rows.find((one) => one.id === id);
-      if (row?.finding === undefined) return [];
-      const why = `${titleOf(row)} (shown again by ${counted(requests, 'request')})`;
-      return [[id, { id, outcome: 'STILL' as const, why }] as const];
-    }),
-  );
+  for (const { check, requests, rule } of slices) {
+    const { id } = rule;
+    const row = rows.find((one) => one.id === id);
+    const isShown = row?.finding !== undefined && row.finding.askedBy === check.id;
+    const why = isShown ? `${titleOf(row)} (shown again by ${counted(requests, 'request')})` : '';
+    if (isShown) shown.set(id, { id, outcome: 'STILL', why });
+    else if (rows.some((one) => one.id === check.id && one.verdict === 'pass')) unshown.add(id);
+  }
+  return { shown, unshown };
 }
 
 async function againOnTarget(
@@ -93,7 +99,7 @@ async function againOnTarget(
   const again: Again = (more) =>
     atTarget(settings, io, (target) => runChecks({ ...target, failOn, ...more, maxRequests, maxTime }));
   const known = new Set(checks.map(({ id }) => id));
-  const shown = await slicesAgain(found, report.options.seed, again);
+  const { shown, unshown } = await slicesAgain(found, report.options.seed, again);
   const done = new Map<string, CheckResult>();
   for (const { seed, runs, checks: rows } of byDraw(
     report,
@@ -110,7 +116,7 @@ async function againOnTarget(
   }
   return found.map((check) => {
     const outcome = shown.get(check.id) ?? outcomeOf(check, done);
-    const alone = outcome.outcome === 'STILL' && !shown.has(check.id) && sliceCheck(check) !== undefined;
+    const alone = outcome.outcome === 'STILL' && unshown.has(check.id);
     return alone ? { ...outcome, why: `${outcome.why} (by its check: its requests alone do not show it)` } : outcome;
   });
 }

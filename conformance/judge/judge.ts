@@ -181,7 +181,8 @@ export function createJudge(options: JudgeOptions = {}) {
       try {
         return work();
       } catch (error) {
-        fault ??= faultAt(asked, error);
+        const at = faultAt(asked, error);
+        fault ??= { ...at, message: hiding.text(at.message) };
         for (const model of models) model.restart(true);
         return undefined;
       }
@@ -270,7 +271,8 @@ export function createJudge(options: JudgeOptions = {}) {
     const head: RowHead = { id: rule.id, requirement: rule.requirement, level: rule.level, title: rule.says };
     const situations = [...tally.situations].toSorted();
     const row = { ...head, duration: 0, requests: judged, judged, situations, properties: [] };
-    if (failure !== undefined) return { ...row, verdict: 'error', error: { message: failure.message, transcript: [] } };
+    if (failure !== undefined)
+      return { ...row, verdict: 'error', error: { message: hiding.text(failure.message), transcript: [] } };
     const finding = findingOf(tally, command);
     if (finding !== undefined) {
       const verdict = counts && rule.level === 'S' ? 'fail' : 'warn';

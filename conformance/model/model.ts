@@ -404,7 +404,7 @@ export function createModel(options: ModelOptions) {
       for (const { settings } of interns.values()) for (const value of Object.values(settings)) value.forget(at);
     },
 
-    /** Forgets everything: the target was made to fail on purpose, or the model did (`unseen`: what was before still counts). */
+    /** Forgets everything: the target was made to fail on purpose, or the model made a mistake. `unseen`: interns of before may exist. */
     restart(unseen = options.inUse === true): void {
       for (const known of [interns, present, mappings, acts, statuses, untidied, vaults, rested]) known.clear();
       for (const part of [who, names, creates, sessions, daemons, lists]) part.restart();

@@ -76,8 +76,8 @@ export const NOT_FROM_OUTSIDE: Readonly<Record<string, Reason>> = {
 };
 
 /**
- * Mistakes of an emulator's scripts, faults and descriptor: no deployment has them, though a stated check sees them. And breaches
- * of what the emulator chose, which rows for an emulator alone show.
+ * Mistakes of an emulator's scripts, faults and descriptor: no deployment has them, though a stated check sees them. Breaches of
+ * chosen behaviour are here, too: only rows for an emulator show them.
  */
 const OF_EMULATORS: ReadonlySet<string> = new Set([
   'script-waits-longer',

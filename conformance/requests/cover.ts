@@ -41,7 +41,7 @@ const insteadOf = (column: readonly Cell[]): readonly Cell[] =>
 /**
  * Rows in which every value of a table meets every good value of the other columns at least once. A row has at most one bad
  * value, with two exceptions: a value with `whatever` meets a bad value of each other column, and a refused caller meets any
- * state that lasts. It always meets a good one, which leaves one reason to refuse it.
+ * state that lasts. Each refused caller also meets a good state, in which only the caller is wrong.
  *
  * Rows come in passes, each row once. The first pass has each value once: good ones before bad ones, and bad ones with the
  * plainest contents.
@@ -67,7 +67,7 @@ export function cover(table: Table, random: () => number, pairs = false): readon
   const beside = (at: number, step: number): Cell => (columns[at] === contents && good[at]?.[0]) || turn(at, step);
   const rests = (columns[0] ?? []).filter((cell) => 'state' in cell && AT_REST.has(cell.state));
   const firstState = Math.floor(random() * rests.length);
-  /** The states for a refused caller: one that lasts, another for each caller. Every second bad one becomes a good one, too. */
+  /** The states for a refused caller: the next one that lasts. A bad one is replaced by a good one, or gets a row beside it. */
   const statesFor = (nth: number, wrong: Cell): readonly (Cell | undefined)[] => {
     const at = nth + firstState;
     const state = callers?.includes(wrong as Value) === true ? rests[at % rests.length] : undefined;

@@ -398,6 +398,7 @@ const NO_FIELDS: readonly Value[] = [
   DECLARED,
   json('an empty object', {}),
   ...ours(raw('a blank', ' '), raw('a line end', '\n'), raw('an object among blanks', '\t {} \r\n')),
+  ...ours(...tooLarge(() => ({}))),
   ...alike(
     'no fields',
     json('a field', { force: true }),

@@ -316,7 +316,7 @@ export const VIEWS: Readonly<Record<string, readonly string[]>> = {
   'keepalive/every-stream': ['chat-lock/per-intern', 'keepalive/to-the-millisecond'],
   'keepalive/after-an-answer': ['keepalive/answered-in-silence', 'keepalive/to-the-millisecond'],
   'limiter/retry-after-holds': ['CHAT-17/limit-says-when', 'limiter/message-and-header', 'limiter/sliding'],
-  'order/any-faults': ['BODY-5/earliest-mistake', 'base/method-not-allowed', 'auth/outsider-any-path'],
+  'order/any-faults': ['BODY-5/earliest-mistake', 'base/method-in-order', 'auth/outsider-any-path'],
   'order/workspace-after-body': ['create/foreign-workspace-404', 'create/key-lengths'],
   'order/fault-before-state': ['faults/nothing-was-done', 'faults/refused-use-none'],
   'list/pages-while-it-changes': [
@@ -436,9 +436,8 @@ export const VIEWS: Readonly<Record<string, readonly string[]>> = {
   'bodies/no-object-where-none-is-taken': ['BODY-1/no-body', 'BASE-3/reason'],
   'chat-modes/unknown-mode': ['CHAT-15/prompt', 'BASE-3/reason'],
   'chat-sessions/unfit-id': ['CHAT-15/prompt', 'BASE-3/reason', 'chat-sessions/unseen-id'],
-  'order/pairs': ['BODY-5/earliest-mistake', 'base/method-not-allowed', 'auth/outsider-any-path'],
+  'order/pairs': ['BODY-5/earliest-mistake', 'base/method-in-order', 'auth/outsider-any-path'],
   'base/request-id-echo': ['BASE-6/request-id'],
-  'base/request-id-of-its-own': ['BASE-6/request-id', 'base/request-id-everywhere'],
   'base/invalid-utf8-is-400': ['BODY-4/body-is-an-object', 'GET-1/settings'],
 };
 

@@ -107,7 +107,7 @@ const EXACT =
 
 /** Whether the hosts of a store are exact names, and its value has no half of a surrogate pair (VAULT-3). */
 export const isExactSecret = ({ value, hosts }: RecordFields): boolean =>
-  !/\p{Surrogate}/u.test(String(value)) && Array.isArray(hosts) && hosts.every((host) => EXACT.test(String(host)));
+  !/\p{Surrogate}/u.test(String(value)) && (!Array.isArray(hosts) || hosts.every((host) => EXACT.test(String(host))));
 
 /** Whether the body of a store is published (VAULT-3). Its value counts in UTF-16 code units. */
 export const isSecret = ({ value, hosts, ...others }: RecordFields): boolean =>

@@ -45,7 +45,7 @@ function count({ session }: RunContext, behaviour: BehaviourName, did: boolean):
 }
 
 /** Calls of the control interface that make an emulator fail on purpose: what a check sends after one is staged. */
-const STAGING = /^\/(faults|settings|state)/;
+const STAGING = /^\/(faults|settings|state)(\/|$)/;
 
 /** ms to wait for the end of a run that may have ended already. */
 const ON_ITS_WAY = 3_000;

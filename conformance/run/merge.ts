@@ -59,7 +59,7 @@ export function merge(parts: readonly Results[]): Results {
     all: sum(parts.map((part) => part.exchanges)),
     of: (id: string) => sum(parts.map(({ requirements }) => requirements.find((row) => row.id === id)?.exchanges)),
   };
-  const areCounted = parts.some((part) => part.exchanges !== undefined);
+  const areCounted = parts.every((part) => part.exchanges !== undefined);
   const evaluated = evaluate(checks, {
     cleanup,
     stale,

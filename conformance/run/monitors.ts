@@ -282,16 +282,16 @@ export function createMonitors(model: Model, now: () => number) {
       if (asked !== undefined) noting(asked, () => model.begins(asked, status, moment()));
     },
     sees(send: Send, answer: Answer, record: Evidence, by: Sender | undefined) {
-      if (!counts(by)) return;
       const request = takeAsked(record.number);
+      if (!counts(by)) return;
       // This read measures how late reads are: it may miss the latest write.
       if (request === undefined || send.soon === true) return;
       const judged = { send, status: answer.status, record, by };
       noting(request, () => judge(judged, exchangeOf(request, answer, moment())));
     },
     hears(send: Send, transcript: Transcript, record: Evidence, by: Sender | undefined) {
-      if (!counts(by)) return;
       const request = takeAsked(record.number);
+      if (!counts(by)) return;
       if (request === undefined) return;
       noting(request, () => {
         const exchange = streamOf(request, transcript, moment());

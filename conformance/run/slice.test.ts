@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { check, fakeTarget, runAt } from '../../test/targets/fake-target.js';
+import type { ShownExchange } from '../probe/evidence.js';
 import { checkOf } from '../rules/check.js';
 import { is } from '../rules/rule.js';
 import type { CheckResult } from './results.js';
@@ -94,4 +95,31 @@ test('prompts, and requests that hold what a report leaves out, are no slice', a
   expect(of(() => 'https://service.test/elsewhere')).toBeUndefined();
   const { finding: _, ...plain } = row;
   expect(sliceCheck(plain as CheckResult)).toBeUndefined();
+});
+
+test('a report of somebody else leads no request to another host, and to no other path or method', async () => {
+  const row = await found();
+  const by = (more: Partial<ShownExchange['request']>) => {
+    const { finding } = row;
+    const transcript = finding?.transcript.map((one) => ({ ...one, request: { ...one.request, ...more } }));
+    return sliceCheck({ ...row, finding: { ...finding, transcript } } as CheckResult);
+  };
+  const base = 'https://service.test/api/v1';
+  expect(by({})).toBeDefined();
+  expect(by({ method: 'DELETE', url: `${base}/keys/abc` })).toBeUndefined();
+  expect(by({ method: 'DELETE', url: `${base}/../../other` })).toBeUndefined();
+  expect(by({ method: 'PUT', url: `${base}/interns/i-1` })).toBeUndefined();
+  expect(by({ headers: { authorization: 'Basic [api_key]' } })).toBeUndefined();
+  expect(by({ body: '�' })).toBeUndefined();
+  // Only the regional host of the user is ever sent as Host.
+  const regional = by({ headers: { authorization: 'Bearer [api_key]', host: 'evil.example' } });
+  expect(regional?.check.needs).toContain('regional_host');
+  const target = fakeTarget();
+  const hosts: string[] = [];
+  const fetch: typeof target.fetch = (request) => {
+    hosts.push(new URL(request.url).host, request.headers.get('host') ?? '');
+    return target.fetch(request);
+  };
+  if (regional !== undefined) await runAt({ ...target, fetch }, [regional.check]);
+  expect(hosts.filter((host) => host.includes('evil'))).toEqual([]);
 });

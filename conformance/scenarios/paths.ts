@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { equal, ok } from '../framework/assert.js';
+import { equal, notEqual, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { textBytes } from '../helpers/bytes.js';
@@ -7,6 +7,17 @@ import { onRunning, onStopped } from '../helpers/interns.js';
 import { BY_KEY, PATHS, request } from '../helpers/operations.js';
 import type { Answer } from '../probe/client.js';
 import { internPath, type Send } from '../probe/request.js';
+
+const UNIT = fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:-');
+
+/** An x-request-id that is not echoed: too long, empty, or with one character that is not allowed. */
+const badRequestId = (): fc.Arbitrary<string> =>
+  fc.oneof(
+    fc.constantFrom('', 'a'.repeat(129), 'a'.repeat(300)),
+    fc
+      .tuple(fc.string({ unit: UNIT, maxLength: 40 }), fc.constantFrom(...'/ ,;"\'@+=~#%&*()[]{}<>|\\^`!?$'))
+      .map(([text, other]) => `a${text}${other}x`),
+  );
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
@@ -101,6 +112,34 @@ export const PATH_CHECKS = checksOf('BASE-5', {
         }
       }
     }),
+  },
+  'base/method-in-order': {
+    requirement: 'BODY-5',
+    title: 'A wrong method is refused after the regional host and the key, and before the intern is looked for.',
+    ...onStopped(['control', 'write', 'regional_host'], async ({ interns, send, target }, { id }) => {
+      const ask = async (status: number, what: string, more: Partial<Send>) =>
+        expect.status(await send({ method: 'PUT', path: internPath(id, '/provision'), ...more }), status, what);
+      await ask(403, 'a wrong method on a regional host', { host: target.regionalHost ?? '' });
+      await ask(401, 'a wrong method without a key', { as: null });
+      await ask(405, 'a wrong method to an unknown intern', { path: internPath(interns.unknownId(), '/provision') });
+      await ask(401, 'no JSON without a key', { method: 'POST', path: '/interns', as: null, body: '{' });
+    }),
+  },
+  'base/request-id-of-its-own': {
+    requirement: 'BASE-6',
+    title: 'Without a valid x-request-id the answer carries a new one.',
+    needs: ['control'],
+    async run({ api, property }) {
+      const first = (await api.list({ limit: 1 })).headers.get('x-request-id');
+      const second = (await api.list({ limit: 1 })).headers.get('x-request-id');
+      ok(first !== null && first !== '', 'x-request-id', 'an id', first);
+      notEqual(second, first, 'x-request-id of another request');
+      await property('ids', badRequestId(), async (id) => {
+        const answer = await api.list({ limit: 1 }, { headers: { 'x-request-id': id } });
+        const own = answer.headers.get('x-request-id');
+        ok(own !== null && /^[A-Za-z0-9._:-]{1,128}$/.test(own) && own !== id, 'x-request-id', 'one of its own', own);
+      });
+    },
   },
   'base/request-id-everywhere': {
     requirement: 'BASE-6',

@@ -58,6 +58,10 @@ export const BASE = defineMutants({
     request.method === 'PATCH' && request.body ? withRequest(request, { body: await request.text() }) : request,
   ),
   'request-id-not-echoed': header(ANY, REQUEST_ID, () => undefined),
+  // Every answer to a request without one has the same id.
+  'request-id-of-all': replies((reply, { request }) =>
+    request.headers.has(REQUEST_ID) ? reply : { ...reply, headers: { ...reply.headers, [REQUEST_ID]: 'of-all' } },
+  ),
   'request-id-echoed-as-it-is': replies((reply, { request }) => {
     const given = request.headers.get(REQUEST_ID);
     return given ? { ...reply, headers: { ...reply.headers, [REQUEST_ID]: given } } : reply;

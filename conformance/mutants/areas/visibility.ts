@@ -112,6 +112,29 @@ export const VISIBILITY = defineMutants({
   'outsider-is-401': callers((caller) =>
     caller && caller.kind !== 'management' && !caller.programme ? undefined : caller,
   ),
+  // A wrong method is 405 without a key, too.
+  'method-before-the-key': answers(
+    {
+      of: ({ operation, internId, request }) =>
+        internId !== undefined && operation === undefined && request.method === 'PUT',
+      status: 401,
+    },
+    refused('method_not_allowed', { allow: 'GET' }),
+  ),
+  // A wrong method to an unknown intern is 404.
+  'intern-before-the-method': knowing((isKnown) =>
+    answers(
+      {
+        of: all(
+          'interns',
+          ({ internId }) => internId !== undefined,
+          (exchange) => !isOf(isKnown, exchange),
+        ),
+        status: 405,
+      },
+      refused('not_found'),
+    ),
+  ),
   // A wrong method is 405 for every caller.
   'method-before-programme': instead(
     ({ area, known, operation, request: { headers, method } }) =>

@@ -383,7 +383,7 @@ export const OF_BODIES = rows({
     statuses: [400],
     reason: 'invalid_body',
     of: ['store secret', 'store intern secret'],
-    wrong: noRight(isExactSecret),
+    wrong: wrongObject(isExactSecret),
   },
   'secret-query': {
     requirement: 'VAULT-5',

@@ -111,7 +111,7 @@ export const REFUSAL_RULES: readonly Rule[] = [
   ),
   ...rulesOf('BODY-5', {
     'earliest-mistake': {
-      says: 'Of several mistakes in a request, the answer names the one that is looked for first.',
+      says: 'Of several mistakes in a request, the answer names the first in the order of BODY-5.',
       judge: judgeOrder,
     },
   }),
