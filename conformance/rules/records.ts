@@ -117,7 +117,8 @@ function changeAsBy({ id, status }: RecordFields, name: Act['name'], { asked, op
   // A call may explain it. Reads may be late, and a prompt may wake an intern after a while, but suspends none.
   const late = shown.sure && operation.name === 'get' && name !== 'provision' ? 0 : LATE_READ;
   const changed = name === 'suspend' ? halted : moved;
-  if (changed !== undefined && changed > shown.at - late) return undefined;
+  // Two exchanges of a recording may have the same time.
+  if (changed !== undefined && changed >= shown.at - late) return undefined;
   // Its own suspend was the latest call that may have changed it. It may show late even where new interns show at once.
   if (name === 'suspend' && halted !== undefined && halted === moved) return undefined;
   const mayBeNew = phase?.since(shown.at)?.has('new') !== false;
@@ -547,7 +548,7 @@ export const RECORDS: readonly Rule[] = [
           const { refused } = model.interns.get(String(record.id)) ?? {};
           const change = refused === undefined ? undefined : changeAsBy(record, refused.name, seen, model);
           if (refused === undefined || change === undefined) return undefined;
-          if (refused.at < change.shown.at || refused.at > seen.asked.at) return undefined;
+          if (refused.at <= change.shown.at || refused.at > seen.asked.at) return undefined;
           return holds(
             !change.does,
             `status of ${where(seen)} after a ${refused.name} that was refused`,
