@@ -17,3 +17,10 @@ test('a plan tells about as many requests as the run sends', async () => {
 test('a plan of a rule alone has the rows that the run sends for it', async () => {
   expect(await planned(1, RULES[0]?.id ?? '')).toMatch(/run +rows\/interface .* about [1-9]\d* requests, writes/);
 });
+
+test('a plan for a deployment has the checks whose needs are given, and sends nothing', async () => {
+  const only = ['--only', 'scim/job', '--scim-sync', 'yes', '--workspace-id', 'w', '--plan'];
+  const env = { INTERN_API_KEY: 'key', INTERN_MANAGEMENT_KEY: 'key' };
+  const { out } = await called(['https://staging.example.com/api/v1', ...only], { env });
+  expect(out).toMatch(/run +scim\/job .* about [1-9]\d* requests/);
+});

@@ -40,7 +40,7 @@ async function startDeployment(real: Driver, { readOnly, seed }: RehearsalOption
   };
   const { host } = machine;
   const descriptor = { ...emulator.target };
-  const known = createEmulatorDriver({ descriptor, fetch, host, tag: '', remote: true, profile });
+  const known = createEmulatorDriver({ descriptor, fetch, host, tag: '', remote: true, disposable: true, profile });
   const driver = createLiveDriver({
     baseUrl: known.target.baseUrl,
     fetch,
@@ -65,7 +65,7 @@ async function startDeployment(real: Driver, { readOnly, seed }: RehearsalOption
     slow: real.slow,
   });
   return {
-    driver: { ...driver, lacks: (need) => real.lacks(need) ?? (need === 'scim_sync' ? undefined : driver.lacks(need)) },
+    driver: { ...driver, lacks: (need) => real.lacks(need) ?? driver.lacks(need) },
     host,
     async close() {
       over.abort();

@@ -7,16 +7,16 @@ import { hashed, joined, MOST, type ModelOptions, Recent, type ShownValue, SKEW 
 /** An accepted create with a key: its body, and its intern. */
 type KeyedCreate = ShownValue<{
   readonly body: unknown;
-  /** The body as it was sent. */
-  readonly text: string | undefined;
+  /** A hash of the body as it was sent. */
+  readonly sent: string | undefined;
   readonly id: string;
   /** When it was answered. */
   readonly at: number;
 }>;
 
-/** The body of a request as it is sent. */
-export const sentTextOf = ({ body }: Pick<Asked, 'body'>): string | undefined =>
-  body.kind === 'some' ? body.text : undefined;
+/** A hash of the body of a request, as it is sent. */
+export const sentIn = ({ body }: Pick<Asked, 'body'>): string | undefined =>
+  body.kind === 'some' ? hashed(body.text) : undefined;
 
 const dateOf = (answered: Answered): number => Date.parse(answered.header('date') ?? '');
 
@@ -93,7 +93,7 @@ export function createCreates(
     took(asked: Asked, id: string, at: number) {
       const key = keyOf(asked);
       if (key !== undefined && asked.body.kind !== 'unknown' && !keyed.has(key))
-        keyed.set(key, { value: { body: bodyOf(asked) ?? {}, text: sentTextOf(asked), id, at }, number: asked.number });
+        keyed.set(key, { value: { body: bodyOf(asked) ?? {}, sent: sentIn(asked), id, at }, number: asked.number });
     },
     /** The accepted create of the same caller with the key of a request. */
     createBy(asked: Asked): KeyedCreate | undefined {

@@ -78,7 +78,7 @@ export function requirementsSection({ checks, requirements }: Results, open: boo
   return groups.length === 0 ? [] : [{ title: 'Requirements', lines: [], table: { head, groups, open } }];
 }
 
-/** What never came up, by reason: the checks, and the requirements that therefore have no verdict. */
+/** Checks without a verdict, by reason, and the requirements that have none because of them. */
 export function neverSection(results: Results): Section {
   const shown = shownOf(results);
   const of = new Map(shown.map(({ id, requirement }) => [id, requirement]));

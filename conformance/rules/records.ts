@@ -1,6 +1,6 @@
 import { STATUSES } from '../habits/status-words.js';
 import { FIELDS, secretKeys } from '../helpers/record.js';
-import { sentTextOf } from '../model/creates.js';
+import { sentIn } from '../model/creates.js';
 import { canonical, idAsShown } from '../model/exchange.js';
 import {
   type Act,
@@ -359,7 +359,7 @@ export const RECORDS: readonly Rule[] = [
         // A 409 means that the name is taken: by the intern of the first create.
         const isTaken = seen.answered.status === 409 && known.value.at < seen.asked.at;
         // The same JSON in other bytes may be another body to a service.
-        if (isTaken && model.options.ours !== true && sentTextOf(seen.asked) !== known.value.text) return undefined;
+        if (isTaken && model.options.ours !== true && sentIn(seen.asked) !== known.value.sent) return undefined;
         if (!isDone(seen) && !isTaken) return undefined;
         const phases = model.interns.get(known.value.id)?.phase.since(seen.asked.at);
         // A service may forget the key with the intern.

@@ -57,7 +57,7 @@ export const chat: readonly Way[] = [
       }),
   },
   {
-    // What ends badly is not billed.
+    // A run that ends badly is not billed.
     name: 'the usage of a run that ends with an error is null, though the intern reported it',
     quote: USAGE,
     wrong: (world) =>

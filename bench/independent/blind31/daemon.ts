@@ -34,7 +34,7 @@ export const daemon: readonly Way[] = [
       }),
   },
   {
-    // What was revealed once is kept.
+    // A token that was revealed is kept.
     name: 'a suspended intern still reveals the token of its last boot',
     quote: RUNNING,
     wrong: (world) => {

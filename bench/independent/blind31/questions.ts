@@ -12,7 +12,7 @@ const STEERED =
 interface Asking {
   /** An answer that the run gives by itself, so that nobody is asked. */
   own?(ask: Ask): AskResult | undefined;
-  /** What happens in place of what the intern would do with an answer. */
+  /** The reaction to an answer, in place of the intern's own. */
   instead?(ask: Ask, answer: AskResult): BehaviourEvent | undefined;
 }
 
@@ -38,7 +38,7 @@ async function* asking(usual: TurnGenerator, { own, instead }: Asking): TurnGene
 
 export const questions: readonly Way[] = [
   {
-    // What was allowed is remembered for the run.
+    // An allowed operation is remembered for the run.
     name: 'allow_once allows the same tool for the rest of the run',
     quote: MANUAL,
     factories: (usual, hit) => ({

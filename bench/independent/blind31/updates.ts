@@ -7,7 +7,7 @@ const CHANGES = 'Changes name, description, instructions or model.';
 const OMITTED = 'Omitted fields stay unchanged.';
 const MEDIA = 'A non-empty body must declare `Content-Type: application/json`, or it is refused with 415.';
 
-/** What an update may change, of a record. */
+/** The fields of a record that an update may change. */
 const fieldsOf = (record: Json | InternRow['record']) => {
   const { name, description, instructions, model } = record;
   return { name, description, instructions, model };

@@ -127,7 +127,7 @@ export const agents: readonly Way[] = [
     },
   },
   {
-    // What an intern says, in which language, and whether it says anything, is its own affair; so is what a steer brings.
+    // An intern says what it likes, in any language, or nothing; the same holds for a steered prompt.
     name: 'an intern answers in other scripts and in a code block, or not at all',
     lawful: true,
     quote: 'C: a steered prompt shows by default as content `(steered: TEXT)`',

@@ -7,7 +7,7 @@ const AMONG = 9_999;
 
 export const lists: readonly Way[] = [
   {
-    // What has the same `created_at` is equally new: the order of those is another.
+    // Interns with the same `created_at` are equally new: their order is another.
     name: 'interns of the same millisecond are listed the other way round',
     lawful: true,
     quote: 'Lists the interns visible to the key, newest first.',
