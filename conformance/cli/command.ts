@@ -75,6 +75,6 @@ export async function conformance(words: readonly string[], io: Io, name = 'inte
       return 2;
     }
     io.err(`${name}: ${visible(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`);
-    return 3;
+    return io.signal.aborted ? 3 : 70;
   }
 }
