@@ -2,10 +2,10 @@ import type { Phase } from '../model/intern.js';
 import type { Model } from '../model/model.js';
 import { isDaemon, isSigning, type OperationName } from '../model/operations.js';
 import { type RequirementId, requirement, speaksAt } from '../requirements/index.js';
-import { ASIDE, because, REFUSALS, wrongIn } from './refusals/index.js';
-import { OF_A_SECRET, phasesOf, REFUSED, type Refusal } from './refusals/refusal.js';
-import { actionIn, questionOf, replyIn } from './refusals/states.js';
-import { holds, isFromService, type Rule, rulesOf, type Seen } from './rule.js';
+import { OF_A_SECRET, phasesOf, REFUSED } from './mistakes.js';
+import { actionIn, questionOf, replyIn } from './questions.js';
+import { ASIDE, because, REFUSALS, wrongIn } from './refusals.js';
+import { holds, isFromService, type Refusal, type Rule, type Seen } from './rule.js';
 
 /** The requirement by which a valid request is accepted. */
 const ACCEPTED_BY = {
@@ -63,37 +63,38 @@ const CLOSED: ReadonlySet<unknown> = new Set([
   'run_ended',
 ]);
 
-const ANSWERED: readonly Rule[] = rulesOf('CHAT-7', {
-  'open-question-answered': {
-    of: ['chat'],
-    says: 'A refused answer leaves the question open: the caller who was asked may still give an offered answer.',
-    judge: (seen, model) => {
-      const { asked, answered, error, id, intern } = seen;
-      const question = questionOf(seen, model);
-      const { session = '', asks, options, at = 0, moved = 0, answered: before, replies } = question?.value ?? {};
-      const passed = asked.at - at + (model.options.moved?.() ?? 0) - moved;
-      if (question === undefined || id === undefined || before !== undefined || passed > OPEN) return undefined;
-      // Another answer may have come first, and a lifecycle call may have ended the run.
-      if ((replies?.size ?? 0) > 1 || (intern?.moving ?? 0) > 1 || (intern?.halted ?? 0) > at) return undefined;
-      if (model.options.partial === true || ASIDE.has(answered.status) || !isFromService(seen)) return undefined;
-      if (model.isBy(asked, model.session(id, session)?.value.person) !== true) return undefined;
-      const content = replyIn(seen)?.content;
-      const declines = asks?.kind === 'elicitation' && ['decline', 'cancel'].includes(String(actionIn(content)));
-      if (!declines && options?.includes(String(content)) !== true) return undefined;
-      if (wrongIn(seen, model).sure.length > 0) return undefined;
-      if (answered.status >= 300 && !CLOSED.has(error?.reason)) return undefined;
-      return holds(answered.status < 300, 'status of the answer to a question', 'a stream', answered.status, [
-        question.number,
-      ]);
-    },
+const ANSWERED: Rule = {
+  id: 'CHAT-7/open-question-answered',
+  requirement: 'CHAT-7',
+  level: requirement('CHAT-7').level,
+  of: ['chat'],
+  says: 'A refused answer leaves the question open: the caller who was asked may still give an offered answer.',
+  judge: (seen, model) => {
+    const { asked, answered, error, id, intern } = seen;
+    const question = questionOf(seen, model);
+    const { session = '', asks, options, at = 0, moved = 0, answered: before, replies } = question?.value ?? {};
+    const passed = asked.at - at + (model.options.moved?.() ?? 0) - moved;
+    if (question === undefined || id === undefined || before !== undefined || passed > OPEN) return undefined;
+    // Another answer may have come first, and a lifecycle call may have ended the run.
+    if ((replies?.size ?? 0) > 1 || (intern?.moving ?? 0) > 1 || (intern?.halted ?? 0) > at) return undefined;
+    if (model.options.partial === true || ASIDE.has(answered.status) || !isFromService(seen)) return undefined;
+    if (model.isBy(asked, model.session(id, session)?.value.person) !== true) return undefined;
+    const content = replyIn(seen)?.content;
+    const declines = asks?.kind === 'elicitation' && ['decline', 'cancel'].includes(String(actionIn(content)));
+    if (!declines && options?.includes(String(content)) !== true) return undefined;
+    if (wrongIn(seen, model).sure.length > 0) return undefined;
+    if (answered.status >= 300 && !CLOSED.has(error?.reason)) return undefined;
+    return holds(answered.status < 300, 'status of the answer to a question', 'a stream', answered.status, [
+      question.number,
+    ]);
   },
-});
+};
 
 /** Operations whose status of success no source states. */
 const ANY_SUCCESS: ReadonlySet<string> = new Set(['sign', 'sign alias', 'daemon', 'daemon alias']);
 
 export const ACCEPTED_RULES: readonly Rule[] = [
-  ...ANSWERED,
+  ANSWERED,
   ...(Object.entries(ACCEPTED_BY) as [keyof typeof ACCEPTED_BY, RequirementId][]).flatMap(([name, id]) => {
     const published = name === 'invoke' ? requirement(id).level : 'P';
     const applies = (seen: Seen, model: Model): boolean => {

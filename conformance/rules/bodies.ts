@@ -1,118 +1,120 @@
-import { STATUSES } from '../habits/status-words.js';
-import { isModel, type RecordFields } from '../model/intern.js';
 import { isRecord } from '../probe/json.js';
+import { answerOf, isOurs, message } from './errors.js';
+import { BARE, isBlank, isJsonType, json, maybe, noObject, not, sizeOf, tooLarge, WRITES } from './mistakes.js';
+import { all, holds, is, type Row, rulesOf, type Seen, type Wrong } from './rule.js';
 
-/** Whether a value is a text of `least` to `most` code points. */
-function text(value: unknown, least: number, most: number): boolean {
-  // A code point is one or two code units: most texts need no counting.
-  if (typeof value !== 'string' || value.length < least || value.length > 2 * most) return false;
-  if (value.length <= most && value.length >= 2 * least) return true;
-  const { length } = [...value];
-  return length >= least && length <= most;
-}
-const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
-const isName = (value: unknown): boolean => text(value, 2, 17) && NAME.test(String(value));
-const isBoolean = (value: unknown): boolean => typeof value === 'boolean';
-const optional = (row: RecordFields, key: string, right: (value: unknown) => boolean): boolean =>
-  !(key in row) || right(row[key]);
-const orNull = (right: (value: unknown) => boolean) => (value: unknown) => value === null || right(value);
-const only = (row: RecordFields, ...keys: readonly string[]): boolean =>
-  Object.keys(row).every((key) => keys.includes(key));
-/** Whether a value is a list of 1 to 100 items. */
-const isListOf = (value: unknown, right: (item: unknown) => boolean): value is readonly unknown[] =>
-  Array.isArray(value) && value.length >= 1 && value.length <= 100 && value.every(right);
-
-const isDescription = orNull((value) => text(value, 0, 2000));
-const areInstructions = orNull((value) => text(value, 0, 100_000));
-
-/** Whether a create is published (CREATE-5). */
-export const isCreate = (row: RecordFields): boolean =>
-  only(row, 'name', 'workspace_id', 'description', 'instructions', 'provision', 'vault_id') &&
-  isName(row.name) &&
-  optional(row, 'workspace_id', (value) => typeof value === 'string' && value !== '') &&
-  optional(row, 'description', isDescription) &&
-  optional(row, 'instructions', areInstructions) &&
-  optional(row, 'provision', isBoolean);
-
-/** Whether an update is published (UPDATE-1). */
-export const isUpdate = (row: RecordFields): boolean =>
-  only(row, 'name', 'description', 'instructions', 'model') &&
-  optional(row, 'name', isName) &&
-  optional(row, 'description', isDescription) &&
-  optional(row, 'instructions', areInstructions) &&
-  optional(row, 'model', (value) => value === null || (typeof value === 'string' && isModel(value)));
-
-/** Whether the body of a delete is published (DELETE-2). */
-export const isDelete = (row: RecordFields): boolean =>
-  only(row, 'acknowledge_workspace_loss') && optional(row, 'acknowledge_workspace_loss', isBoolean);
-
-const contentOf = (value: unknown): string | undefined =>
-  typeof value === 'string'
-    ? value
-    : Array.isArray(value) &&
-        value.every((part) => isRecord(part) && part.type === 'text' && typeof part.text === 'string')
-      ? value.map((part) => String((part as RecordFields).text)).join('')
-      : undefined;
-const isSession = (value: unknown): boolean => text(value, 1, 256) && !/\p{Cc}/u.test(String(value));
-
-/** Whether the body of a chat is published (CHAT-15). */
-export function isChat({ messages, stream, session_id: session, approval_mode: mode }: RecordFields): boolean {
-  const last = Array.isArray(messages) ? messages.at(-1) : undefined;
-  if (!isRecord(last) || stream !== true) return false;
-  if (session !== undefined && session !== null && !isSession(session)) return false;
-  if (mode !== undefined && mode !== null && mode !== 'manual' && mode !== 'self-drive') return false;
-  if (last.role === 'tool') return session !== undefined && typeof last.tool_call_id === 'string';
-  return last.role === 'user' && text(contentOf(last.content), 1, 32_000);
+function otherType(seen: Seen): Wrong {
+  if (isJsonType(seen.asked.header('content-type'))) return false;
+  const size = sizeOf(seen);
+  // A service may take white space for no body.
+  return size === undefined || (size > 0 && isBlank(seen) === true) ? undefined : size > 0;
 }
 
-/** Whether the body of an invoke is published (INVOKE-1). */
-export const isInvoke = ({ input, session_id: session }: RecordFields): boolean =>
-  text(input, 1, 32_000) && (session === undefined || session === null || isSession(session));
+/** The rows that all operations with a largest body and a media type share. */
+const MESSAGES: Readonly<Record<number, readonly [reason: string, message: RegExp]>> = {
+  413: ['payload_too_large', /^Request body exceeds 1048576 bytes/],
+  415: ['unsupported_media_type', /^Request body must be sent as application\/json/],
+};
 
-/** Whether the statuses of a list are published. */
-export function areStatuses(query: URLSearchParams): boolean {
-  const statuses = query.getAll('status').flatMap((one) => one.split(','));
-  return statuses.every((one) => STATUSES.includes(one)) && statuses.length <= 8;
-}
-
-/** Whether each value of a parameter is a whole number from `least` to `most`. */
-export const areNumbers = (query: URLSearchParams, key: string, least: number, most: number): boolean =>
-  query.getAll(key).every((one) => /^\d+$/.test(one) && Number(one) >= least && Number(one) <= most);
-
-/** Whether a value is the SHA-256 of a body, in hexadecimal (SIGN-2). */
-export const isDigest = (value: unknown): boolean => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
-
-/** Whether a path is one of a request line: one slash, percent-encoded, without origin, query and fragment (SIGN-3). */
-const isRoutePath = (value: unknown): boolean =>
-  typeof value === 'string' && /^\/(?!\/)(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})*$/.test(value);
-
-/** Whether a route can be signed: a permitted method, and a path (SIGN-3). */
-export const isRoute = (value: unknown, methods: readonly string[]): boolean =>
-  isRecord(value) && methods.some((method) => value.method === method) && isRoutePath(value.path);
-
-const SECRET_NAME = /^(?=.{1,255}$)[a-z](?:[a-z0-9]|_(?!_))*(?<!_)$/;
-
-/** Whether a secret can have a name (VAULT-3). */
-export const isSecretName = (value: unknown): boolean => typeof value === 'string' && SECRET_NAME.test(value);
-
-/** Whether the body of a copy is published (VAULT-7). */
-export const isCopy = (row: RecordFields): boolean =>
-  only(row, 'names') && isListOf(row.names, isSecretName) && new Set(row.names).size === row.names.length;
-
-const isHost = (value: unknown): boolean => typeof value === 'string' && value !== '' && !/[/:*\s[\]]/.test(value);
-
-/** An exact DNS name in ASCII, which is no address. */
-const EXACT =
-  /^(?=.{1,253}\.?$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*(?!\d+\.?$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.?$/i;
-
-/** Whether the hosts of a store are exact names, and its value has no half of a surrogate pair (VAULT-3). */
-export const isExactSecret = ({ value, hosts }: RecordFields): boolean =>
-  !/\p{Surrogate}/u.test(String(value)) && (!Array.isArray(hosts) || hosts.every((host) => EXACT.test(String(host))));
-
-/** Whether the body of a store is published (VAULT-3). Its value counts in UTF-16 code units. */
-export const isSecret = ({ value, hosts, ...others }: RecordFields): boolean =>
-  Object.keys(others).length === 0 &&
-  typeof value === 'string' &&
-  value.length >= 1 &&
-  value.length <= 65_536 &&
-  isListOf(hosts, isHost);
+/** The bodies of requests: their size, media type and form. */
+export const BODIES: readonly Row[] = [
+  ...rulesOf('BODY-1', {
+    'media-type-without-body': {
+      level: 'P',
+      says: 'A non-empty body of provision or suspend that is not declared as JSON is refused with 415.',
+      step: 'media type',
+      statuses: [415],
+      reason: 'unsupported_media_type',
+      of: BARE,
+      wrong: otherType,
+    },
+    'no-fields': {
+      says: 'A body carrying any field is refused with 400 by provision and suspend.',
+      step: 'body',
+      statuses: [400],
+      reason: 'invalid_body',
+      of: BARE,
+      wrong: (seen) => json(seen, (value) => isRecord(value) && Object.keys(value).length > 0),
+    },
+    'no-body': {
+      level: 'C',
+      says: 'A body of provision or suspend that is no object is refused with 400.',
+      step: 'body',
+      statuses: [400],
+      reason: 'invalid_body',
+      of: BARE,
+      wrong: (seen) => not(isBlank(seen)) && noObject(seen),
+    },
+    'empty-object': {
+      open: true,
+      says: 'A service may refuse an object without fields, where it takes none, and as an update.',
+      step: 'body',
+      statuses: [400],
+      reason: 'invalid_body',
+      of: [...BARE, 'update'],
+      wrong: (seen, model) =>
+        maybe(
+          model.options.ours !== true &&
+            json(seen, (value) => isRecord(value) && Object.keys(value).length === 0) === true,
+        ),
+    },
+  }),
+  ...rulesOf('BODY-2', {
+    'refusal-form': {
+      level: 'P',
+      says: 'A 413 or 415 of create, update or delete has the message and reason that are stated for signing.',
+      of: ['create', 'update', 'delete'],
+      alone: true,
+      judge: (seen) => {
+        const row = isOurs(seen) ? MESSAGES[seen.answered.status] : undefined;
+        if (row === undefined || seen.error?.metadata === undefined) return undefined;
+        return all(is(`error.metadata.reason of ${answerOf(seen)}`, row[0], seen.error.reason), message(seen, row[1]));
+      },
+    },
+    'too-large': {
+      says: 'A body of create, update, delete or signing over 1048576 bytes is refused with 413.',
+      step: 'size',
+      statuses: [413],
+      reason: 'payload_too_large',
+      of: WRITES,
+      wrong: tooLarge,
+    },
+    'too-large-elsewhere': {
+      level: 'P',
+      says: 'A body of chat, invoke, provision or suspend over 1048576 bytes is refused with 413.',
+      step: 'size',
+      statuses: [413],
+      reason: 'payload_too_large',
+      of: ['chat', 'invoke', ...BARE],
+      wrong: tooLarge,
+    },
+  }),
+  ...rulesOf('BODY-3', {
+    'media-type-ignored': {
+      level: 'C',
+      says: 'Chat, invoke and the store of a secret ignore the media type: none answers 415.',
+      of: ['chat', 'invoke', 'store secret', 'store intern secret'],
+      alone: true,
+      judge: (seen) => holds(seen.answered.status !== 415, `status of ${seen.called}`, 'no 415', seen.answered.status),
+    },
+    'media-type': {
+      says: 'A non-empty body of create, update, delete or signing that is not declared as application/json is refused with 415.',
+      step: 'media type',
+      statuses: [415],
+      reason: 'unsupported_media_type',
+      of: WRITES,
+      wrong: otherType,
+    },
+  }),
+  ...rulesOf('BODY-4', {
+    'body-is-an-object': {
+      says: 'A body of create, update, delete or signing that is no JSON object is refused with 400.',
+      step: 'body',
+      statuses: [400],
+      reason: 'invalid_body',
+      of: WRITES,
+      wrong: (seen) =>
+        seen.operation.name === 'delete' && isBlank(seen) !== false ? not(isBlank(seen)) : noObject(seen),
+    },
+  }),
+];

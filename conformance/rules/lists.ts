@@ -1,9 +1,11 @@
 import { STATUSES } from '../habits/status-words.js';
-import { isListedBy, isVisibleTo, type RecordFields } from '../model/intern.js';
+import { isListedBy, type RecordFields } from '../model/intern.js';
 import { LIST_PARAMETERS } from '../model/lists.js';
 import type { Model } from '../model/model.js';
 import { isMember } from '../model/options.js';
 import { isRecord } from '../probe/json.js';
+import { areNumbers, areStatuses } from './forms.js';
+import { maybe, REFUSED } from './mistakes.js';
 import {
   all,
   each,
@@ -11,7 +13,7 @@ import {
   holds,
   is,
   type Judgement,
-  type Rule,
+  type Row,
   recordsOf,
   rulesOf,
   type Seen,
@@ -20,13 +22,14 @@ import {
 
 const isList = (seen: Seen): boolean =>
   seen.operation.name === 'list' && seen.answered.status === 200 && Array.isArray(seen.json?.data);
-const ofList = (judge: (rows: readonly RecordFields[], seen: Seen, model: Model) => Judgement) => ({
+
+export const ofList = (judge: (rows: readonly RecordFields[], seen: Seen, model: Model) => Judgement) => ({
   of: ['list'] as const,
   judge: (seen: Seen, model: Model): Judgement =>
     isList(seen) ? judge(recordsOf(seen, model), seen, model) : undefined,
 });
 
-const called = ({ asked }: Seen): string => {
+export const called = ({ asked }: Seen): string => {
   const filters = [...new Set(asked.query.keys())].sort();
   return filters.length === 0 ? 'a list' : `a list by ${filters.join(' and ')}`;
 };
@@ -92,8 +95,8 @@ const ofOurs = (by: string, judge: Parameters<typeof ofList>[0]) => {
   };
 };
 
-/** list_interns: order, filters, pages, visibility. */
-export const LISTS: readonly Rule[] = [
+/** list_interns: order, filters, pages. */
+export const LISTS: readonly Row[] = [
   ...rulesOf('LIST-1', {
     'newest-first': {
       says: 'A list is in the order of creation, newest first.',
@@ -139,25 +142,14 @@ export const LISTS: readonly Rule[] = [
         );
       }),
     },
-    'none-that-is-gone': {
-      requirement: 'DELETE-1',
-      says: 'No list has an intern whose teardown ended.',
-      settles: 'at the end',
-      ...ofList((rows, seen, model) =>
-        eachIntern(rows, ({ id }) => {
-          const facts = model.interns.get(String(id));
-          const phases = facts?.made === undefined ? undefined : facts.phase.since(seen.asked.at);
-          return phases === undefined
-            ? undefined
-            : holds(
-                !(phases.size === 1 && phases.has('gone')),
-                `interns of ${called(seen)}`,
-                'none that is gone',
-                id,
-                facts?.phase.because,
-              );
-        }),
-      ),
+    'parameter-twice': {
+      open: true,
+      says: 'A service may refuse a parameter of a list that is given twice.',
+      step: 'body',
+      statuses: [400],
+      of: ['list'],
+      wrong: ({ asked }) =>
+        maybe(['limit', 'starting_after', 'workspace_id'].some((name) => asked.query.getAll(name).length > 1)),
     },
   }),
   ...rulesOf('LIST-2', {
@@ -220,6 +212,44 @@ export const LISTS: readonly Rule[] = [
             );
       }),
     },
+    'list-status': {
+      level: 'P',
+      says: 'A list by an unknown status is refused with 400.',
+      step: 'body',
+      statuses: [400],
+      reason: 'invalid_body',
+      of: ['list'],
+      wrong: ({ asked }) => !areStatuses(asked.query),
+    },
+    'status-words': {
+      open: true,
+      says: 'A service may have words of its own for statuses, except for destroy_failed.',
+      step: 'body',
+      statuses: [400],
+      of: ['list'],
+      wrong: (seen, model) =>
+        maybe(
+          model.options.ours !== true &&
+            seen.asked.query.has('status') &&
+            ((model.options.ownStatuses?.() ?? []).length > 0 ||
+              seen.asked.query
+                .getAll('status')
+                .some((text) => text.split(',').some((one) => !model.statuses.has(one)))) &&
+            seen.asked.query.getAll('status').join() !== 'destroy_failed',
+        ),
+    },
+    'list-workspace': {
+      level: 'P',
+      says: 'A list of another workspace is refused.',
+      step: 'named',
+      statuses: REFUSED,
+      of: ['list'],
+      wrong: (seen) => {
+        const asked = seen.asked.query.getAll('workspace_id');
+        if (asked.length === 0) return false;
+        return seen.caller?.workspace === undefined ? undefined : asked.some((one) => one !== seen.caller?.workspace);
+      },
+    },
   }),
   ...rulesOf('LIST-3', {
     form: {
@@ -271,26 +301,24 @@ export const LISTS: readonly Rule[] = [
           : undefined;
       }),
     },
-  }),
-  ...rulesOf('AUTH-2', {
-    'own-workspace': {
-      says: 'The API key selects the visible interns: no answer shows one of another workspace.',
-      of: SHOW,
-      judge: (seen, model) => {
-        const { caller } = seen;
-        const rows = recordsOf(seen, model);
-        if (caller === null || caller === undefined || !isMember(caller) || rows.length === 0) return undefined;
-        const others = rows.filter(({ id }) => {
-          const facts = model.interns.get(String(id));
-          return facts?.made !== undefined && isVisibleTo(caller, facts) === false;
-        });
-        const made = others.map(({ id }) => model.interns.get(String(id))?.made?.number ?? 0);
-        return is(
-          `interns of other workspaces in ${isList(seen) ? called(seen) : `the answer of ${seen.called}`}`,
-          [],
-          others.map(({ id }) => id),
-          made.slice(0, 1),
-        );
+    'list-limit': {
+      says: 'A list by an invalid limit is refused with 400.',
+      step: 'body',
+      statuses: [400],
+      reason: 'invalid_body',
+      of: ['list'],
+      wrong: ({ asked }) => !areNumbers(asked.query, 'limit', 1, 500),
+    },
+    'list-cursor': {
+      says: 'A cursor that no list gave is refused with 400.',
+      step: 'body',
+      statuses: [400],
+      reason: 'invalid_body',
+      of: ['list'],
+      wrong: (seen, model) => {
+        const cursor = seen.asked.query.get('starting_after');
+        if (cursor === null || model.pagesBefore(seen.asked) !== undefined) return false;
+        return /^[!]/.test(cursor) ? true : undefined;
       },
     },
   }),

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { gist, unlike } from '../framework/assert.js';
-import type { Found } from '../framework/finding.js';
+import { gist, hasKeys, unlike } from '../framework/assert.js';
+import { Finding, type Found } from '../framework/finding.js';
 import { TURNING } from '../habits/dealings.js';
 import type { Answered, Asked, Exchange } from '../model/exchange.js';
 import type { InternFacts, RecordFields } from '../model/intern.js';
@@ -80,19 +80,55 @@ export interface Rule {
   judge(seen: Seen, model: Model): Judgement;
 }
 
-type Rows = Readonly<
-  Record<string, Omit<Rule, 'id' | 'requirement' | 'level'> & Partial<Pick<Rule, 'requirement' | 'level'>>>
->;
+/** Whether a request has a mistake. Undefined: unknown. */
+export type Wrong = boolean | undefined;
 
-/** Rules of one requirement, by their names below its id. `of` are the operations of all of them. */
-export function rulesOf(id: RequirementId, rows: Rows): readonly Rule[];
-export function rulesOf(id: RequirementId, of: readonly OperationName[], rows: Rows): readonly Rule[];
-export function rulesOf(id: RequirementId, given: readonly OperationName[] | Rows, more: Rows = {}): readonly Rule[] {
-  const [common, rows] = Array.isArray(given) ? [{ of: given }, more] : [{}, given as Rows];
+/** The order in which a service looks for mistakes (BODY-5). */
+export const STEPS = [
+  'region',
+  'credential',
+  'programme',
+  'visibility',
+  'kind',
+  'size',
+  'media type',
+  'body',
+  'named',
+  'state',
+] as const;
+
+/** A mistake of requests, and the statuses that refuse it. As a rule: a request with the mistake is refused with one of them. */
+export interface Refusal extends Omit<Rule, 'judge' | 'settles' | 'alone'> {
+  readonly statuses: readonly number[];
+  readonly step: (typeof STEPS)[number];
+  /** Its published reason. */
+  readonly reason?: string;
+  /** The interface neither states nor forbids this refusal: it excuses a status, and is no rule. */
+  readonly open?: true;
+  /** This refusal precedes all others, except those with these ids. */
+  readonly first?: RegExp;
+  wrong(seen: Seen, model: Model): Wrong;
+  /** The intern that makes the request wrong, if the path names another or none. */
+  other?(seen: Seen, model: Model): InternFacts | undefined;
+}
+
+/** A row of an area: a rule, or a refusal. */
+export type Row = Rule | Refusal;
+
+type Named<T> = T extends Row ? Omit<T, 'id' | 'requirement' | 'level'> & { readonly level?: Level } : never;
+type Rows<T extends Row> = Readonly<Record<string, Named<T>>>;
+
+/** The rows of one requirement, by their names below its id. `of` are the operations of all of them. */
+export function rulesOf<T extends Row = Row>(
+  id: RequirementId,
+  ...[first, second]: [rows: Rows<T>] | [of: readonly OperationName[], rows: Rows<T>]
+): readonly T[] {
+  const [common, rows] = second === undefined ? [{}, first] : [{ of: first }, second];
+  const { level } = requirement(id);
   return Object.entries(rows).map(([name, row]) => ({
-    id: `${row.requirement ?? id}/${name}`,
+    id: `${id}/${name}`,
     requirement: id,
-    level: requirement(row.requirement ?? id).level,
+    level,
     ...common,
     ...row,
   }));
@@ -233,3 +269,22 @@ export const recordsOf = once(({ operation, answered, json }): readonly RecordFi
   if (operation.name === 'list') return Array.isArray(json.data) ? json.data.filter(isRecord) : [];
   return SHOW.includes(operation.name) ? [json] : [];
 });
+
+/** A value, if it is a text, else an empty one. */
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Kept if an object has exactly these keys. */
+export const keysAre = (value: unknown, keys: readonly string[], of: string): Judgement => {
+  try {
+    hasKeys(value, keys, of);
+    return 'kept';
+  } catch (error) {
+    if (!(error instanceof Finding)) throw error;
+    return {
+      what: `keys of ${of}`,
+      expected: [...keys].sort(),
+      actual: isRecord(value) ? Object.keys(value).sort() : value,
+      because: [],
+    };
+  }
+};

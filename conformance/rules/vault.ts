@@ -1,13 +1,16 @@
 import type { RecordFields } from '../model/intern.js';
 import { LATE } from '../model/options.js';
 import { isRecord } from '../probe/json.js';
-import { each, holds, is, isDone, type Judgement, type Rule, rulesOf, type Seen, shows } from './rule.js';
+import { areNumbers, isCopy, isExactSecret, isSecret, isSecretName } from './forms.js';
+import { isHidden, isOf, isWithoutKey, noRight, OF_A_SECRET, tooLarge, VAULT, wrongObject } from './mistakes.js';
+import { each, holds, is, isDone, type Judgement, type Row, rulesOf, type Seen, shows } from './rule.js';
 
 /** The secrets that an answer shows. */
 const secretsOf = ({ operation, json }: Seen): readonly RecordFields[] => {
   const data = operation.area === 'vault' ? json?.data : undefined;
   return Array.isArray(data) ? data.filter(isRecord) : isRecord(data) ? [data] : [];
 };
+
 const ofSecrets =
   (judge: (secret: RecordFields) => Judgement) =>
   (seen: Seen): Judgement =>
@@ -27,7 +30,63 @@ const plainHosts = (hosts: unknown): string[] | undefined =>
     ? [...hosts]
     : undefined;
 
-export const VAULT: readonly Rule[] = [
+/** The vaults of workspaces and interns. */
+export const VAULTS: readonly Row[] = [
+  ...rulesOf('VAULT-1', {
+    kept: {
+      says: 'A secret that was stored in the vault of an intern stays there until it is deleted.',
+      of: ['intern secrets'],
+      judge: (seen, { options }) => {
+        const { asked, intern, json } = seen;
+        // A list may be late.
+        const latest = asked.at - (options.ours === true ? 0 : LATE);
+        const isWhole = json?.has_more === false && Number(asked.query.get('offset') ?? 0) === 0;
+        if (!isDone(seen) || intern?.made === undefined || !isWhole) return undefined;
+        const before = [...intern.stored].filter(([, { at }]) => at <= latest);
+        const shown = new Set(secretsOf(seen).map(({ name }) => name));
+        const lost = before.filter(([name]) => !shown.has(name));
+        return before.length === 0
+          ? undefined
+          : is(
+              `secrets that ${seen.called} left out`,
+              [],
+              lost.map(([name]) => name),
+              lost.map(([, { number }]) => number),
+            );
+      },
+    },
+    'vault-key-needed': {
+      says: 'The vault needs an API key: without one the answer is 401.',
+      step: 'credential',
+      statuses: [401],
+      of: VAULT,
+      wrong: (seen) => isWithoutKey(seen) || isOf(seen, 'management'),
+    },
+    'vault-outside-the-programme': {
+      says: 'Callers outside the programme receive 404 for every path under /vault.',
+      step: 'programme',
+      statuses: [404],
+      of: VAULT,
+      wrong: (seen) => isOf(seen, 'outsider'),
+    },
+    'vault-own-key': {
+      level: 'C',
+      says: "An intern's own key opens only the intern's vault: the workspace's vault, and a copy from it, answer 404.",
+      step: 'visibility',
+      statuses: [404],
+      of: VAULT.filter((name) => name === 'copy secrets' || !name.includes('intern')),
+      wrong: (seen) => isOf(seen, 'own'),
+    },
+    'vault-not-visible': {
+      says: 'The vault of an intern that the caller cannot see answers 404.',
+      step: 'visibility',
+      statuses: [404],
+      reason: 'not_found',
+      of: VAULT,
+      wrong: (seen, model) =>
+        seen.id === undefined ? false : seen.caller === undefined ? undefined : isHidden(seen, model),
+    },
+  }),
   ...rulesOf('VAULT-2', {
     'never-the-value': {
       says: 'A secret is never shown with its value.',
@@ -84,12 +143,44 @@ export const VAULT: readonly Rule[] = [
         return hosts && is('hosts of a stored secret, in order', hosts.kept, hosts.got);
       },
     },
+    'vault-too-large': {
+      says: 'A secret whose body is over the cap is refused with 413.',
+      step: 'size',
+      statuses: [413],
+      reason: 'payload_too_large',
+      of: VAULT,
+      wrong: tooLarge,
+    },
+    'secret-name': {
+      says: 'A name that no secret can have is refused with 400.',
+      step: 'body',
+      statuses: [400],
+      reason: 'invalid_body',
+      of: VAULT.filter((name) => /^(store|delete)/.test(name)),
+      wrong: ({ secret }) => secret !== undefined && !isSecretName(secret),
+    },
+    'secret-value': {
+      says: 'A secret without a value of 1 to 65536 characters and 1 to 100 hosts is refused with 400.',
+      step: 'body',
+      statuses: [400],
+      reason: 'invalid_body',
+      of: ['store secret', 'store intern secret'],
+      wrong: noRight(isSecret),
+    },
+    'secret-exact': {
+      level: 'C',
+      says: 'A secret with a host that is no exact DNS name in ASCII, or with half a surrogate pair, is refused with 400.',
+      step: 'body',
+      statuses: [400],
+      reason: 'invalid_body',
+      of: ['store secret', 'store intern secret'],
+      wrong: wrongObject(isExactSecret),
+    },
   }),
-  ...rulesOf('VAULT-5', {
+  ...rulesOf('VAULT-5', ['secrets', 'intern secrets'], {
     form: {
       says: 'A list of secrets is {data, has_more}, by name.',
       alone: true,
-      of: ['secrets', 'intern secrets'],
       judge: (seen) => {
         if (!isDone(seen)) return undefined;
         const names = secretsOf(seen).map(({ name }) => String(name));
@@ -106,7 +197,6 @@ export const VAULT: readonly Rule[] = [
     'default-limit': {
       says: 'A list of secrets without a limit ends before the last secret only if it has 100.',
       alone: true,
-      of: ['secrets', 'intern secrets'],
       judge: (seen) =>
         !isDone(seen) || seen.asked.query.has('limit') || typeof seen.json?.has_more !== 'boolean'
           ? undefined
@@ -117,28 +207,22 @@ export const VAULT: readonly Rule[] = [
               secretsOf(seen).length,
             ),
     },
+    'secret-query': {
+      says: 'A list of secrets by an invalid limit or offset is refused with 400.',
+      step: 'body',
+      statuses: [400],
+      reason: 'invalid_body',
+      wrong: ({ asked: { query } }) => !areNumbers(query, 'limit', 1, 100) || !areNumbers(query, 'offset', 0, 10_000),
+    },
   }),
-  ...rulesOf('VAULT-1', ['intern secrets'], {
-    kept: {
-      says: 'A secret that was stored in the vault of an intern stays there until it is deleted.',
-      judge: (seen, { options }) => {
-        const { asked, intern, json } = seen;
-        // A list may be late.
-        const latest = asked.at - (options.ours === true ? 0 : LATE);
-        const isWhole = json?.has_more === false && Number(asked.query.get('offset') ?? 0) === 0;
-        if (!isDone(seen) || intern?.made === undefined || !isWhole) return undefined;
-        const before = [...intern.stored].filter(([, { at }]) => at <= latest);
-        const shown = new Set(secretsOf(seen).map(({ name }) => name));
-        const lost = before.filter(([name]) => !shown.has(name));
-        return before.length === 0
-          ? undefined
-          : is(
-              `secrets that ${seen.called} left out`,
-              [],
-              lost.map(([name]) => name),
-              lost.map(([, { number }]) => number),
-            );
-      },
+  ...rulesOf('VAULT-6', {
+    'secret-there': {
+      open: true,
+      says: 'A secret may not exist.',
+      step: 'named',
+      statuses: [404, 409],
+      of: OF_A_SECRET,
+      wrong: () => undefined,
     },
   }),
   ...rulesOf('VAULT-7', ['copy secrets'], {
@@ -154,6 +238,13 @@ export const VAULT: readonly Rule[] = [
           secretsOf(seen).map(({ name }) => name),
         );
       },
+    },
+    'secrets-named': {
+      says: 'A copy that does not name 1 to 100 secrets, each once, is refused with 400.',
+      step: 'body',
+      statuses: [400],
+      reason: 'invalid_body',
+      wrong: noRight(isCopy),
     },
   }),
 ];

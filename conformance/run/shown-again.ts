@@ -6,7 +6,7 @@ import { READS } from '../habits/dealings.js';
 import type { Answer } from '../probe/answer.js';
 import { internIn, internPath, type Send } from '../probe/request.js';
 import type { Rule } from '../rules/index.js';
-import { ASIDE, REFUSALS } from '../rules/refusals/index.js';
+import { ASIDE, REFUSALS } from '../rules/refusals.js';
 import { type Attempt, attempt } from './attempt.js';
 import type { Breaches, JudgedExchange } from './monitors.js';
 import type { RunContext } from './session.js';

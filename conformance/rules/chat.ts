@@ -1,17 +1,25 @@
 import { isModel } from '../model/intern.js';
 import type { Model } from '../model/model.js';
-import { questionIn } from '../model/sessions.js';
 import { isRecord } from '../probe/json.js';
-import { isAnswer } from '../probe/request.js';
 import { STREAM_RULES, type StreamRule } from '../probe/stream-rules.js';
-import { reasonIs } from './errors.js';
-import { each, holds, is, isBodyKnown, isTurning, type Judgement, type Rule, rulesOf, type Seen } from './rule.js';
-
-/** Fields that would show the words or the progress of a run. */
-const PROGRESS = ['output', 'content', 'text', 'message', 'messages', 'choices', 'result', 'usage', 'progress'];
+import { answerOf, reasonIs, saysWhen } from './errors.js';
+import { isChat } from './forms.js';
+import { isNotIn, maybe, noObject, wrongObject } from './mistakes.js';
+import {
+  each,
+  holds,
+  is,
+  isBodyKnown,
+  isTurning,
+  type Judgement,
+  type Row,
+  type Rule,
+  rulesOf,
+  type Seen,
+} from './rule.js';
 
 /** A chat stream that was read to its end. */
-const streamOf = (seen: Seen) => {
+export const streamOf = (seen: Seen) => {
   const { stream } = seen.answered;
   return stream?.ended === 'end' ? stream : undefined;
 };
@@ -38,7 +46,7 @@ const grammar = (rule: StreamRule): Rule => {
 };
 
 /** Kept if a prompt without a session began one that no earlier prompt had. Concurrent prompts prove nothing. */
-function isNew(seen: Seen, model: Model, session: unknown): Judgement {
+export function isNew(seen: Seen, model: Model, session: unknown): Judgement {
   const { asked, body, id, operation } = seen;
   if (typeof session !== 'string' || id === undefined || !isBodyKnown(seen)) return undefined;
   if (typeof body?.session_id === 'string') return undefined;
@@ -62,7 +70,9 @@ function isForeign(model: string, seen: Seen): boolean {
 
 /** In a stream with this many texts, it is no accident if each repeats all before it. */
 const SEVERAL = 4;
+
 const isLonger = (text: string, before: string): boolean => text.length > before.length && text.startsWith(before);
+
 const contentsOf = (chunks: readonly { readonly json: Readonly<Record<string, unknown>> }[]): readonly string[] =>
   chunks.flatMap(({ json: { choices } }) =>
     (Array.isArray(choices) ? choices : []).flatMap((choice: unknown) =>
@@ -75,8 +85,8 @@ const contentsOf = (chunks: readonly { readonly json: Readonly<Record<string, un
     ),
   );
 
-/** Chat: the order of a stream, its session, its questions, its errors. */
-export const CHATS: readonly Rule[] = [
+/** Chat: the order of a stream, its session, its errors. */
+export const CHAT: readonly Row[] = [
   // The network may have cut a stream that breaks off.
   ...(Object.keys(STREAM_RULES) as StreamRule[]).filter((rule) => rule !== 'connection-holds').map(grammar),
   ...rulesOf('CHAT-1', ['chat'], {
@@ -143,79 +153,39 @@ export const CHATS: readonly Rule[] = [
       },
     },
   }),
-  ...rulesOf('CHAT-6', ['chat'], {
-    'same-session': {
-      says: 'The stream after an answer stays in the session that asked. A further question has a new id.',
-      judge: (seen) => {
-        const stream = streamOf(seen);
-        if (stream === undefined || !isAnswer(seen.body) || seen.body === undefined) return undefined;
-        const last = Array.isArray(seen.body.messages) ? seen.body.messages.at(-1) : undefined;
-        if (stream.sessionId !== seen.body.session_id)
-          return is('session_id of the answer to a question', seen.body.session_id, stream.sessionId);
-        const call = stream.toolCalls[0]?.id;
-        return call === undefined
-          ? 'kept'
-          : holds(
-              !isRecord(last) || call !== last.tool_call_id,
-              'id of the question after an answer',
-              'a new id',
-              call,
-            );
-      },
-    },
-  }),
-  ...rulesOf('CHAT-7', ['chat'], {
-    'asked-is-known': {
+  ...rulesOf('CHAT-4', ['chat'], {
+    counts: {
       level: 'P',
-      says: 'The answer to a question of its session is never refused as unknown, even after the run has ended.',
-      judge: (seen, model) => {
-        const { body, id, answered, error } = seen;
-        const last = isAnswer(body) && Array.isArray(body?.messages) ? body.messages.at(-1) : undefined;
-        const question = isRecord(last) ? model.questions.get(String(last.tool_call_id)) : undefined;
-        const session = String(body?.session_id);
-        if (question?.value.session !== session || question.value.intern !== id) return undefined;
-        const person = model.session(id, session)?.value.person;
-        if (model.isBy(seen.asked, person) !== true || (answered.status >= 300 && error === undefined))
-          return undefined;
-        return holds(
-          error?.reason !== 'interaction_unknown',
-          'reason of a refused answer to a question',
-          'any other than interaction_unknown',
-          error?.reason,
-          [question.number],
-        );
+      says: 'Usage has prompt_tokens, completion_tokens and total_tokens, each a count.',
+      alone: true,
+      judge: (seen) => {
+        const usage = streamOf(seen)?.final?.usage;
+        return isRecord(usage)
+          ? each(COUNTS, (key) =>
+              holds(Number.isInteger(usage[key]) && Number(usage[key]) >= 0, `usage.${key}`, 'a count', usage[key]),
+            )
+          : undefined;
       },
     },
-  }),
-  ...rulesOf('CHAT-15', ['chat'], {
-    'new-session': {
-      says: 'A prompt without a session begins one of its own.',
-      judge: (seen, model) => isNew(seen, model, streamOf(seen)?.sessionId),
-    },
-  }),
-  ...rulesOf('CHAT-5', ['chat'], {
-    'asks-once': {
-      says: 'Each question has an id of its own.',
+    'of-one-run': {
+      says: 'Usage counts one run: it does not add up over the runs of a session.',
       judge: (seen, model) => {
-        const call = streamOf(seen)?.toolCalls[0]?.id;
-        const before = call === undefined ? undefined : model.questions.get(call);
-        return call === undefined
+        const stream = streamOf(seen);
+        const usage = stream?.final?.usage;
+        if (stream?.sessionId === undefined || seen.id === undefined || !isRecord(usage)) return undefined;
+        const before = model.session(seen.id, stream.sessionId)?.value.usage;
+        const alone = model.usageAlone(seen.asked, stream);
+        if (before === undefined || alone === undefined) return undefined;
+        const keys = COUNTS.filter((key) => Number(before.value[key]) > 0);
+        return keys.length === 0
           ? undefined
           : holds(
-              before === undefined,
-              'id of a question',
-              'one that no other question has',
-              call,
-              before === undefined ? [] : [before.number],
+              keys.some((key) => Number(usage[key]) !== Number(before.value[key]) + Number(alone.value[key])),
+              'usage of a run in a session',
+              'that of this run alone',
+              usage,
+              [alone.number, before.number],
             );
-      },
-    },
-    'no-fallback': {
-      level: 'P',
-      says: 'A question does not show the fallback of the intern.',
-      judge: (seen) => {
-        const asks = questionIn(streamOf(seen)?.toolCalls[0]?.arguments ?? '');
-        return asks && holds(!('fallback' in asks), 'arguments of a question', 'no fallback in them', asks);
       },
     },
   }),
@@ -269,61 +239,6 @@ export const CHATS: readonly Rule[] = [
       },
     },
   }),
-  ...rulesOf('CHAT-4', ['chat'], {
-    counts: {
-      level: 'P',
-      says: 'Usage has prompt_tokens, completion_tokens and total_tokens, each a count.',
-      alone: true,
-      judge: (seen) => {
-        const usage = streamOf(seen)?.final?.usage;
-        return isRecord(usage)
-          ? each(COUNTS, (key) =>
-              holds(Number.isInteger(usage[key]) && Number(usage[key]) >= 0, `usage.${key}`, 'a count', usage[key]),
-            )
-          : undefined;
-      },
-    },
-    'of-one-run': {
-      says: 'Usage counts one run: it does not add up over the runs of a session.',
-      judge: (seen, model) => {
-        const stream = streamOf(seen);
-        const usage = stream?.final?.usage;
-        if (stream?.sessionId === undefined || seen.id === undefined || !isRecord(usage)) return undefined;
-        const before = model.session(seen.id, stream.sessionId)?.value.usage;
-        const alone = model.usageAlone(seen.asked, stream);
-        if (before === undefined || alone === undefined) return undefined;
-        const keys = COUNTS.filter((key) => Number(before.value[key]) > 0);
-        return keys.length === 0
-          ? undefined
-          : holds(
-              keys.some((key) => Number(usage[key]) !== Number(before.value[key]) + Number(alone.value[key])),
-              'usage of a run in a session',
-              'that of this run alone',
-              usage,
-              [alone.number, before.number],
-            );
-      },
-    },
-  }),
-  ...rulesOf('CHAT-8', ['chat'], {
-    'consents-when-omitted': {
-      says: 'Without approval_mode manual, a prompt leads to no question for a permission.',
-      alone: true,
-      judge: (seen) => {
-        const stream = streamOf(seen);
-        const { body } = seen;
-        if (stream === undefined || !isBodyKnown(seen) || isAnswer(body) || body === undefined) return undefined;
-        if (body.approval_mode !== undefined && body.approval_mode !== 'self-drive') return undefined;
-        const [call] = stream.toolCalls;
-        return holds(
-          stream.finish !== 'tool_calls' || call === undefined || questionIn(call.arguments)?.kind !== 'permission',
-          'a run without approval_mode',
-          'one that consents by itself',
-          call?.arguments,
-        );
-      },
-    },
-  }),
   ...rulesOf('CHAT-13', ['chat'], {
     severed: {
       level: 'P',
@@ -338,6 +253,12 @@ export const CHATS: readonly Rule[] = [
     },
   }),
   ...rulesOf('CHAT-14', ['chat'], {
+    'busy-says-when': {
+      level: 'P',
+      says: 'The refusal of a prompt by a busy intern says in Retry-After when to send it again.',
+      alone: true,
+      judge: (seen) => (seen.error?.reason === 'busy' ? saysWhen(seen) : undefined),
+    },
     'steered-form': {
       level: 'P',
       says: 'A prompt that is steered into a run is answered 202 with its session and the status steered.',
@@ -351,8 +272,6 @@ export const CHATS: readonly Rule[] = [
             )
           : undefined,
     },
-  }),
-  ...rulesOf('CHAT-14', ['chat'], {
     'busy-while-it-streams': {
       level: 'P',
       says: 'An intern is busy only while a chat run streams on it. Waiting runs, and runs of other interns, do not count.',
@@ -373,79 +292,64 @@ export const CHATS: readonly Rule[] = [
       },
     },
   }),
-  ...rulesOf('INVOKE-1', ['invoke'], {
-    'accepted-form': {
-      says: 'Invoke answers 202 with the session_id.',
-      alone: true,
-      judge: (seen) =>
-        seen.answered.status < 300
-          ? holds(
-              seen.answered.status === 202 && typeof seen.json?.session_id === 'string' && seen.json.session_id !== '',
-              'answer of an invoke',
-              '202 with a session_id',
-              {
-                status: seen.answered.status,
-                session_id: seen.json?.session_id,
-              },
-            )
-          : undefined,
-    },
-    'same-session': {
-      requirement: 'INVOKE-2',
-      says: 'An invoke that names a session goes on in it.',
-      alone: true,
-      judge: (seen) =>
-        seen.answered.status < 300 && typeof seen.body?.session_id === 'string'
-          ? is('session_id of an invoke in a session', seen.body.session_id, seen.json?.session_id)
-          : undefined,
-    },
+  ...rulesOf('CHAT-15', ['chat'], {
     'new-session': {
-      requirement: 'INVOKE-1',
-      says: 'An invoke without a session begins one of its own.',
-      judge: (seen, model) => (seen.answered.status < 300 ? isNew(seen, model, seen.json?.session_id) : undefined),
+      says: 'A prompt without a session begins one of its own.',
+      judge: (seen, model) => isNew(seen, model, streamOf(seen)?.sessionId),
     },
-    'not-steered-after-a-suspend': {
-      requirement: 'INVOKE-2',
-      says: 'A suspend ends the runs of its intern: the first prompt of a session after it is not steered.',
-      judge: (seen, model) => {
-        const { answered, asked, body, id, intern, json } = seen;
-        if (answered.status >= 300 || typeof body?.session_id !== 'string') return undefined;
-        const session = id === undefined ? undefined : model.session(id, body.session_id);
-        const halted = intern?.halted ?? 0;
-        return session === undefined || halted <= session.value.last || (intern?.moving ?? 0) > 1 || asked.at < halted
-          ? undefined
-          : holds(json?.status !== 'steered', 'status of an invoke after a suspend', 'started', json?.status, [
-              session.number,
-            ]);
+    'prompt-is-an-object': {
+      says: 'A body of chat that is no JSON object is refused with 400.',
+      step: 'body',
+      statuses: [400],
+      reason: 'bad_request',
+      wrong: noObject,
+    },
+    prompt: {
+      says: 'A prompt whose form is not published is refused with 400.',
+      step: 'body',
+      statuses: [400],
+      reason: 'bad_request',
+      wrong: wrongObject(isChat),
+    },
+    'session-unknown': {
+      open: true,
+      says: 'A service may refuse sessions that it has not issued.',
+      step: 'named',
+      statuses: [404, 400],
+      wrong: (seen, model) => {
+        const session = seen.body?.session_id;
+        if (typeof session !== 'string' || seen.id === undefined || model.options.ours === true) return false;
+        return maybe(model.session(seen.id, session) === undefined);
       },
     },
-    'no-progress': {
-      level: 'P',
-      says: 'The answer of an invoke shows neither words nor progress of its run.',
+  }),
+  ...rulesOf('CHAT-16', {
+    'chat-runs': {
+      says: 'An intern that does not run takes no prompt: 409.',
+      step: 'state',
+      statuses: [409],
+      reason: 'intern_not_ready',
+      of: ['chat'],
+      wrong: (seen, model) => isNotIn(seen, model, 'up'),
+    },
+  }),
+  ...rulesOf('CHAT-17', {
+    'limit-form': {
+      says: 'A turn over the limit is refused with 429, rate_limited, retryable.',
       alone: true,
+      of: ['chat'],
       judge: (seen) =>
-        seen.answered.status < 300 && seen.json !== undefined
-          ? is(
-              'fields in the answer of an invoke that show progress',
-              [],
-              Object.keys(seen.json).filter((key) => PROGRESS.includes(key)),
-            )
+        seen.answered.status === 429 && seen.error?.reason === 'rate_limited'
+          ? is(`error.metadata.retryable of ${answerOf(seen)}`, true, seen.error.retryable)
           : undefined,
     },
-    'status-word': {
+    'limit-says-when': {
       level: 'P',
-      says: 'The status of an invoke is started, or steered if its session has a run going.',
+      says: 'The refusal of a turn over the limit says in Retry-After when to send it again.',
       alone: true,
+      of: ['chat', 'invoke'],
       judge: (seen) =>
-        seen.answered.status < 300 && isBodyKnown(seen)
-          ? holds(
-              seen.json?.status === 'started' ||
-                (seen.json?.status === 'steered' && typeof seen.body?.session_id === 'string'),
-              'status of an invoke',
-              'started, or steered in a session',
-              seen.json?.status,
-            )
-          : undefined,
+        seen.answered.status === 429 && seen.error?.reason === 'rate_limited' ? saysWhen(seen) : undefined,
     },
   }),
 ];

@@ -1,5 +1,7 @@
-import type { Model } from '../../model/model.js';
-import { isPrompt } from '../../model/operations.js';
+import type { Model } from '../model/model.js';
+import { isPrompt } from '../model/operations.js';
+import { ROWS } from './areas.js';
+import { REFUSED } from './mistakes.js';
 import {
   about,
   byOperation,
@@ -9,17 +11,17 @@ import {
   isTurning,
   type Judgement,
   once,
+  type Refusal,
   type Rule,
   rulesOf,
   type Seen,
-} from '../rule.js';
-import { OF_BODIES } from './bodies.js';
-import { OF_CALLERS } from './callers.js';
-import { REFUSED, type Refusal } from './refusal.js';
-import { OF_STATES } from './states.js';
+  STEPS,
+} from './rule.js';
 
-/** All refusals: for the caller, for the body, for the state. */
-export const REFUSALS: readonly Refusal[] = [...OF_CALLERS, ...OF_BODIES, ...OF_STATES];
+/** All refusals, in the order in which a service looks for them. */
+export const REFUSALS: readonly Refusal[] = ROWS.filter((row) => 'wrong' in row).toSorted(
+  (one, other) => STEPS.indexOf(one.step) - STEPS.indexOf(other.step),
+);
 
 /** Statuses that do not judge the request: a limiter, a time-out, a gateway. */
 export const ASIDE: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
@@ -75,7 +77,9 @@ function judgeOrder(seen: Seen, model: Model): Judgement {
   const { status } = seen.answered;
   if (status < 400 || ASIDE.has(status) || !isFromService(seen)) return undefined;
   const { sure, maybe } = wrongIn(seen, model);
-  const [first, ...others] = [...OF_CALLERS, ...OF_BODIES].filter((one) => sure.includes(one) || maybe.includes(one));
+  const [first, ...others] = REFUSALS.filter(
+    (one) => one.step !== 'state' && (sure.includes(one) || maybe.includes(one)),
+  );
   if (first === undefined || others.length === 0 || !sure.includes(first)) return undefined;
   const what = `status of ${seen.called} with several mistakes`;
   return holds(first.statuses.includes(status), what, first.statuses.join(' or '), status, because(seen));
@@ -109,13 +113,13 @@ export const REFUSAL_RULES: readonly Rule[] = [
       judge: (seen, model) => judgeRefusal(refusal, seen, model),
     }),
   ),
-  ...rulesOf('BODY-5', {
+  ...rulesOf<Rule>('BODY-5', {
     'earliest-mistake': {
       says: 'Of several mistakes in a request, the answer names the first in the order of BODY-5.',
       judge: judgeOrder,
     },
   }),
-  ...rulesOf('BASE-3', {
+  ...rulesOf<Rule>('BASE-3', {
     reason: {
       level: 'P',
       says: 'A request that is refused for a published cause gets its published reason.',

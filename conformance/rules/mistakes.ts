@@ -1,33 +1,9 @@
-import { type InternFacts, PHASES, type Phase, phasesAfter, type RecordFields } from '../../model/intern.js';
-import type { Model } from '../../model/model.js';
-import { isPrompt, OPERATIONS, type Operation, type OperationName, SIGNING } from '../../model/operations.js';
-import { type CallerKind, isMember } from '../../model/options.js';
-import { isRecord } from '../../probe/json.js';
-import { type Level, type RequirementId, requirement } from '../../requirements/index.js';
-import type { Seen } from '../rule.js';
-
-/** Whether a request has a mistake. Undefined: unknown. */
-export type Wrong = boolean | undefined;
-
-/** A mistake of requests, and the statuses that refuse it. */
-export interface Refusal {
-  readonly id: string;
-  readonly requirement: RequirementId;
-  readonly level: Level;
-  readonly says: string;
-  readonly statuses: readonly number[];
-  /** The operations that can have the mistake. Default: all. */
-  readonly of?: readonly OperationName[];
-  /** Its published reason. */
-  readonly reason?: string;
-  /** The interface neither states nor forbids this refusal: it excuses a status, and is no rule. */
-  readonly open?: true;
-  /** This refusal precedes all others, except those with these ids. */
-  readonly first?: RegExp;
-  wrong(seen: Seen, model: Model): Wrong;
-  /** The intern that makes the request wrong, if the path names another or none. */
-  other?(seen: Seen, model: Model): InternFacts | undefined;
-}
+import { PHASES, type Phase, phasesAfter, type RecordFields } from '../model/intern.js';
+import type { Model } from '../model/model.js';
+import { isPrompt, OPERATIONS, type Operation, type OperationName, SIGNING } from '../model/operations.js';
+import { type CallerKind, isMember } from '../model/options.js';
+import { isRecord } from '../probe/json.js';
+import type { Seen, Wrong } from './rule.js';
 
 /** The statuses of a refusal whose status the interface does not state. */
 export const REFUSED: readonly number[] = [400, 401, 403, 404, 405, 409, 410, 413, 415, 421, 422];
@@ -119,10 +95,7 @@ export const isOf = ({ caller }: Seen, kind: CallerKind): Wrong =>
 export const isOneOf = (caller: Seen['caller'], ...kinds: readonly CallerKind[]): Wrong =>
   caller === undefined || caller?.kind === 'member' ? undefined : caller !== null && kinds.includes(caller.kind);
 
-type RefusalRow = Omit<Refusal, 'id' | 'level'> & { readonly level?: Level };
-export const rows = (all: Readonly<Record<string, RefusalRow>>): readonly Refusal[] =>
-  Object.entries(all).map(([name, row]) => ({
-    level: requirement(row.requirement).level,
-    ...row,
-    id: `${row.requirement}/${name}`,
-  }));
+export function tooLarge(seen: Seen): Wrong {
+  const size = sizeOf(seen);
+  return size === undefined ? undefined : size > CAP;
+}

@@ -1,14 +1,47 @@
-import { hasKeys, TIMESTAMP, UUID } from '../framework/assert.js';
-import { Finding } from '../framework/finding.js';
 import { proofHeadersOf } from '../framework/profile.js';
 import { type Proof, type ProofSubject, SIGNATURE, signaturesOf } from '../helpers/proofs.js';
 import type { Model } from '../model/model.js';
 import { DAEMON, SIGNING } from '../model/operations.js';
 import { SKEW } from '../model/options.js';
 import { isRecord } from '../probe/json.js';
-import { all, each, holds, is, isBodyKnown, isDone, type Judgement, type Rule, rulesOf, type Seen } from './rule.js';
+import { answerOf, isOurs, LIMITED, message, type SigningRow } from './errors.js';
+import { isDigest, isRoute } from './forms.js';
+import { isNotIn, isWithoutKey, maybe, REFUSED, wrongObject } from './mistakes.js';
+import {
+  all,
+  holds,
+  is,
+  isBodyKnown,
+  isDone,
+  type Judgement,
+  keysAre,
+  type Row,
+  rulesOf,
+  type Seen,
+  textOf,
+} from './rule.js';
+
+/** The catalogue of signing (Signing route errors). */
+const CATALOGUE: Readonly<Record<number, SigningRow>> = {
+  400: [/^Invalid request body/, 'invalid_body', false],
+  403: [/^Personal connections require the OIDC login/, 'personal_identity_required', false],
+  404: [/^Intern not found/, 'not_found', false],
+  408: [/^Operation timed out/, 'timeout', true],
+  413: [/^Request body exceeds 1048576 bytes/, 'payload_too_large', false],
+  415: [/^Request body must be sent as application\/json/, 'unsupported_media_type', false],
+  429: LIMITED,
+  500: [/^The request could not be completed/, 'internal_error', true],
+};
+
+/** Whether the signing operation itself answered: not a limiter or firewall before it, and not the gate of the programme. */
+const isOfSigning = (seen: Seen): boolean =>
+  isOurs(seen) &&
+  !seen.asked.regional &&
+  seen.caller?.kind !== 'outsider' &&
+  (seen.answered.status !== 429 || seen.error?.reason === LIMITED[1] || LIMITED[0].test(String(seen.error?.message)));
 
 const isProof = (seen: Seen): boolean => isDone(seen) && seen.json !== undefined;
+
 const noStore = (seen: Seen, of: string): Judgement =>
   holds(
     /\bno-store\b/i.test(seen.answered.header('cache-control') ?? ''),
@@ -16,8 +49,8 @@ const noStore = (seen: Seen, of: string): Judgement =>
     'no-store',
     seen.answered.header('cache-control') ?? null,
   );
+
 const keysOf = (model: Model) => proofHeadersOf(model.options.profile);
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** A proof that an answer shows, and the request that it signs. */
 function proofIn(seen: Seen, model: Model): { proof: Proof; subject: ProofSubject } | undefined {
@@ -47,23 +80,8 @@ const DRIFT = 5;
 /** The versions of signatures that have verified: their layout is that of the profile. */
 const verifiedBy = new WeakMap<Model, Set<string>>();
 
-const keysAre = (value: unknown, keys: readonly string[], of: string): Judgement => {
-  try {
-    hasKeys(value, keys, of);
-    return 'kept';
-  } catch (error) {
-    if (!(error instanceof Finding)) throw error;
-    return {
-      what: `keys of ${of}`,
-      expected: [...keys].sort(),
-      actual: isRecord(value) ? Object.keys(value).sort() : value,
-      because: [],
-    };
-  }
-};
-
 /** Daemon access, and the signing of daemon requests. */
-export const ACCESS: readonly Rule[] = [
+export const PROOFS: readonly Row[] = [
   ...rulesOf('DAEMON-1', {
     'not-stored': {
       says: 'The daemon access carries Cache-Control: no-store.',
@@ -128,6 +146,22 @@ export const ACCESS: readonly Rule[] = [
         );
       },
     },
+    'access-runs': {
+      says: 'The daemon access is that of a running intern: for any other it is refused.',
+      step: 'state',
+      statuses: REFUSED,
+      of: DAEMON,
+      wrong: (seen, model) => isNotIn(seen, model, 'up'),
+    },
+    'access-runs-status': {
+      level: 'P',
+      says: 'The daemon access of an intern that does not run is refused with 409.',
+      step: 'state',
+      statuses: [409],
+      reason: 'intern_not_running',
+      of: DAEMON,
+      wrong: (seen, model) => isNotIn(seen, model, 'up'),
+    },
   }),
   ...rulesOf('SIGN-1', SIGNING, {
     'not-stored': {
@@ -187,6 +221,38 @@ export const ACCESS: readonly Rule[] = [
             : undefined,
         );
       },
+    },
+  }),
+  ...rulesOf('SIGN-2', {
+    digest: {
+      says: 'A bodySha256 that does not match ^[0-9a-f]{64}$ is refused with 400.',
+      step: 'body',
+      statuses: [400],
+      reason: 'invalid_body',
+      of: SIGNING,
+      wrong: wrongObject(({ bodySha256 }) => isDigest(bodySha256)),
+    },
+  }),
+  ...rulesOf('SIGN-3', SIGNING, {
+    route: {
+      says: 'A route is refused with 400 unless it has a permitted method and a path in its sent form.',
+      step: 'body',
+      statuses: [400],
+      reason: 'invalid_body',
+      wrong: (seen, { options }) =>
+        wrongObject((row) => !('route' in row) || isRoute(row.route, options.profile.route_methods))(seen),
+    },
+    'route-unknown': {
+      open: true,
+      says: 'A service may sign only for routes that it knows.',
+      step: 'body',
+      statuses: [400],
+      wrong: (seen, model) =>
+        maybe(
+          isRecord(seen.body?.route) &&
+            model.options.ours !== true &&
+            !model.routes.has(JSON.stringify(seen.body.route)),
+        ),
     },
   }),
   ...rulesOf('SIGN-4', SIGNING, {
@@ -302,79 +368,38 @@ export const ACCESS: readonly Rule[] = [
       },
     },
   }),
-  ...rulesOf('SCIM-1', ['scim'], {
-    fields: {
-      says: 'A mapping is {data} with exactly the stated fields.',
-      alone: true,
-      judge: (seen) =>
-        isDone(seen)
-          ? all(
-              keysAre(seen.json, ['data'], 'a mapping'),
-              keysAre(
-                seen.json?.data,
-                ['id', 'scim_group_id', 'workspace_id', 'organization_id', 'role', 'created_at', 'updated_at'],
-                'data of a mapping',
-              ),
-            )
-          : undefined,
-    },
-    forms: {
-      says: 'The ids of a mapping are UUIDs, its times ISO 8601 in UTC with milliseconds.',
+  ...rulesOf('SIGN-10', {
+    catalogue: {
+      says: 'An error of the signing route has the message, reason and retryable flag of its status.',
+      of: SIGNING,
       alone: true,
       judge: (seen) => {
-        const data = isDone(seen) && isRecord(seen.json?.data) ? seen.json.data : undefined;
-        if (data === undefined) return undefined;
-        const right = (key: string, pattern: typeof UUID) =>
-          holds(pattern.test(textOf(data[key])), `${key} of a mapping`, pattern.words, data[key]);
+        const row = isOfSigning(seen) ? CATALOGUE[seen.answered.status] : undefined;
+        if (row === undefined || seen.error === undefined) return undefined;
+        const [pattern, reason, retryable] = row;
         return all(
-          each(['id', 'scim_group_id', 'workspace_id'], (key) => right(key, UUID)),
-          each(['created_at', 'updated_at'], (key) => right(key, TIMESTAMP)),
-          each(['organization_id', 'role'], (key) =>
-            holds(textOf(data[key]) !== '', `${key} of a mapping`, 'a string', data[key]),
-          ),
-          holds(
-            Date.parse(textOf(data.updated_at)) >= Date.parse(textOf(data.created_at)),
-            'updated_at of a mapping',
-            'no earlier than created_at',
-            data.updated_at,
-          ),
+          is(`error.metadata.reason of ${answerOf(seen)}`, reason, seen.error.reason),
+          is(`error.metadata.retryable of ${answerOf(seen)}`, retryable, seen.error.retryable),
+          // A gateway may limit any request, with other words.
+          seen.answered.status === 429 ? undefined : message(seen, pattern),
         );
       },
     },
-    'named-by-path': {
-      says: 'A mapping has the id that the path names.',
+    'key-message': {
+      says: 'A missing or invalid key on the signing route gets the message: Invalid or missing API key.',
+      of: SIGNING,
       alone: true,
       judge: (seen) =>
-        isDone(seen) && isRecord(seen.json?.data)
-          ? is('id of a mapping', seen.id?.toLowerCase(), textOf(seen.json.data.id).toLowerCase())
+        isOurs(seen) && seen.answered.status === 401 && seen.caller === null
+          ? message(seen, /^Invalid or missing API key/)
           : undefined,
     },
-    stays: {
-      says: 'A mapping that nobody changed reads the same again.',
-      judge: (seen, model) => {
-        const data = isDone(seen) ? seen.json?.data : undefined;
-        const before = isRecord(data) && seen.id !== undefined ? model.mapping(seen.id) : undefined;
-        if (!isRecord(data) || before === undefined || !isRecord(before.value)) return undefined;
-        const known = before.value;
-        const isSame = data.updated_at === known.updated_at;
-        return each(isSame ? Object.keys(known) : ['scim_group_id', 'organization_id', 'created_at'], (key) =>
-          is(`${key} of a mapping`, known[key], data[key], [before.number]),
-        );
-      },
-    },
-    role: {
-      level: 'P',
-      says: 'The role of a mapping is admin or member.',
-      alone: true,
-      judge: (seen) =>
-        isDone(seen) && isRecord(seen.json?.data)
-          ? holds(
-              seen.json.data.role === 'admin' || seen.json.data.role === 'member',
-              'role of a mapping',
-              'admin or member',
-              seen.json.data.role,
-            )
-          : undefined,
+    'signing-key-needed': {
+      says: 'A missing or invalid key on the signing route gives 401.',
+      step: 'credential',
+      statuses: [401],
+      of: SIGNING,
+      wrong: isWithoutKey,
     },
   }),
 ];
