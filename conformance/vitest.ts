@@ -7,7 +7,7 @@ import { type Fetch, judged } from './judge/judged.js';
 import { type ConformanceOptions, knownOptions } from './options.js';
 import { systemHost } from './probe/time.js';
 import { skipText } from './report/clause.js';
-import { failureText } from './report/tty.js';
+import { failureText } from './report/result-line.js';
 import { stopText } from './report/words/stop.js';
 import type { CheckResult } from './run/results.js';
 import { createCheckRun } from './run/runner.js';

@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { mutants } from '../conformance/mutants/index.js';
 import { deployed } from '../conformance/mutants/live.js';
-import { htmlReport } from '../conformance/report/html.js';
+import { REPORTERS } from '../conformance/report/index.js';
 import { runChecks as run } from '../conformance/run/runner.js';
 import { checks } from '../conformance/scenarios/index.js';
 import { createEmulator } from '../emulator/index.js';
@@ -52,7 +52,7 @@ async function takeReport(browser: Browser): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'report-'));
   const file = join(folder, 'report.html');
   try {
-    writeFileSync(file, htmlReport(await run({ driver, host, checks, runs: 1, seed: 'screenshots', rate: 0 })));
+    writeFileSync(file, REPORTERS.html(await run({ driver, host, checks, runs: 1, seed: 'screenshots', rate: 0 })));
   } finally {
     await close();
   }

@@ -1,11 +1,11 @@
 import type { Results } from '../run/results.js';
 import { badge } from './badge.js';
 import { ctrf } from './ctrf.js';
-import { htmlReport } from './html.js';
 import { json } from './json.js';
 import { junit } from './junit.js';
 import { githubText } from './sheet/github.js';
 import { markdownText } from './sheet/markdown.js';
+import { pageText } from './sheet/page.js';
 import { sheetOf, tty } from './tty.js';
 
 /** Turns results into text. */
@@ -16,7 +16,7 @@ export const REPORTERS = {
   tty,
   json,
   junit,
-  html: htmlReport,
+  html: (results) => pageText(sheetOf(results)),
   markdown: (results) => markdownText(sheetOf(results)),
   github: (results) => githubText(sheetOf(results)),
   ctrf,

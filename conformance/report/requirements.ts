@@ -1,22 +1,25 @@
 import { byKey } from '../../emulator/contract/by-key.js';
 import { counted } from '../../emulator/contract/counted.js';
 import type { CheckResult, RequirementResult, Results } from '../run/results.js';
+import { clauseOf } from './clause.js';
 import { skips } from './groups.js';
-import type { Line, Section } from './sheet/sheet.js';
+import type { ResultLine } from './result-line.js';
+import type { Line, Section, Table, TableRow } from './sheet/sheet.js';
 import { neverCameUp, shownOf } from './words/coverage.js';
-import { LEVELS } from './words/legend.js';
+import { LEVELS, nounOf } from './words/legend.js';
 import { keptBy } from './words/skip.js';
 
 /** The area of a requirement: `CHAT` of `CHAT-4`. */
-export const areaOf = (id: string): string => id.replace(/-\d+$/, '');
+const areaOf = (id: string): string => id.replace(/-\d+$/, '');
 
 /** Whether a requirement came up: a check or a rule of it came to a verdict. */
-export const cameUp = ({ verdict }: RequirementResult): boolean => !['none', 'excluded', 'skip'].includes(verdict);
+const cameUp = ({ verdict }: RequirementResult): boolean => !['none', 'excluded', 'skip'].includes(verdict);
 const some = (many = 0): string => (many === 0 ? '' : String(many));
-const isHeld = ({ verdict }: RequirementResult): boolean => verdict === 'pass' || verdict === 'pass-alternative';
+const isHeld = ({ verdict }: Pick<CheckResult | RequirementResult, 'verdict'>): boolean =>
+  verdict === 'pass' || verdict === 'pass-alternative';
 
 /** `2,140 exchanges`. */
-export const exchangesText = (many: number): string => counted(many, 'exchange').replace(/\B(?=(\d{3})+ )/g, ',');
+const exchangesText = (many: number): string => counted(many, 'exchange').replace(/\B(?=(\d{3})+ )/g, ',');
 
 /** Requirements that one line names. */
 const NAMED = 6;
@@ -53,39 +56,47 @@ const heldBy = (checks: readonly CheckResult[]): string => {
   ].join(', ');
 };
 
-/** The requirements that came up, by area, with what held them. `open`: every kind of report shows it, unfolded. */
-export function requirementsSection({ checks, requirements }: Results, open: boolean): Section[] {
-  const rows = new Map(checks.map((check) => [check.id, check]));
-  const row = (one: RequirementResult): string[] => {
-    const mine = one.checks.flatMap((id) => rows.get(id) ?? []);
-    const passed = mine.filter(({ verdict }) => verdict === 'pass' || verdict === 'pass-alternative');
-    return [
-      isHeld(one) ? one.id : `${one.id} ${one.verdict}`,
-      LEVELS[one.level],
-      shortly(one.sentence),
-      heldBy(passed),
-      some(one.exchanges),
-      some(one.situations?.length),
-    ];
+const HEAD = ['requirement', 'level', 'sentence', 'held by', 'exchanges', 'situations'];
+
+/** The requirements that came up, by area, with what held them. On a page each opens to its passed checks. */
+export function requirementsSection(
+  { checks, requirements }: Results,
+  whole: ResultLine,
+  shown: Table['shown'],
+): Section[] {
+  const passes = byKey(checks.filter(isHeld), (check) => clauseOf(check).id);
+  const rowOf = (cells: readonly string[], mine: readonly CheckResult[] = []): TableRow =>
+    mine.length === 0 ? { cells } : { cells, members: mine.map(whole) };
+  const row = (one: RequirementResult): TableRow => {
+    const mine = passes.get(one.id);
+    const counts = [some(one.exchanges), some(one.situations?.length)];
+    const id = isHeld(one) ? one.id : `${one.id} ${one.verdict}`;
+    return rowOf([id, LEVELS[one.level], shortly(one.excluded ?? one.sentence), heldBy(mine ?? []), ...counts], mine);
   };
   const areas = byKey(requirements, ({ id }) => areaOf(id));
   const groups = [...areas].flatMap(([area, all]) => {
     const came = all.filter(cameUp);
     const title = `${area}: ${came.filter(isHeld).length} of ${came.length} held`;
-    return came.length === 0 ? [] : [{ title, rows: came.map(row) }];
+    const rows = all.filter((one) => cameUp(one) || one.verdict === 'excluded').map(row);
+    return came.length === 0 ? [] : [{ title, rows }];
   });
-  const head = ['requirement', 'level', 'sentence', 'held by', 'exchanges', 'situations'];
-  return groups.length === 0 ? [] : [{ title: 'Requirements', lines: [], table: { head, groups, open } }];
+  const section = { title: 'Requirements', lines: [] };
+  if (groups.length > 0) return [{ ...section, table: { head: HEAD, groups, shown } }];
+  // Reports of clients and recordings have no requirements of the interface.
+  const rows = [...passes].map(([id, mine]) =>
+    rowOf([id, LEVELS[mine[0].level], clauseOf(mine[0]).sentence, counted(mine.length, nounOf(mine[0]))], mine),
+  );
+  return rows.length === 0 ? [] : [{ ...section, table: { head: HEAD, groups: [{ rows }], shown: 'page' } }];
 }
 
 /** Checks without a verdict, by reason, and the requirements that have none because of them. */
-export function neverSection(results: Results): Section {
+export function neverSection(results: Results, whole: ResultLine): Section {
   const shown = shownOf(results);
-  const of = new Map(shown.map(({ id, requirement }) => [id, requirement]));
+  const of = new Map(shown.map((check) => [check.id, check]));
   const never = new Set(neverCameUp(results));
   const lines = skips(shown).map((group): Line => {
     const { kind, why, ids } = group;
-    const without = [...new Set(ids.flatMap((id) => of.get(id) ?? []))].filter((id) => never.delete(id));
+    const without = [...new Set(ids.flatMap((id) => of.get(id)?.requirement ?? []))].filter((id) => never.delete(id));
     // Skips that the intern, or the moment, decided differ from check to check.
     const one = kind === 'intern' || kind === 'race' ? `${ids[0]}: ` : '';
     return {
@@ -94,6 +105,7 @@ export function neverSection(results: Results): Section {
       sentence: `${one}${why}`,
       ...(without.length > 0 && { beside: `so never ${without.join(', ')}` }),
       ids,
+      members: ids.flatMap((id) => of.get(id) ?? []).map(whole),
     };
   });
   return { title: 'What never came up, and why', lines };

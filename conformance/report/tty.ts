@@ -1,72 +1,36 @@
 import { counted } from '../../emulator/contract/counted.js';
 import { visible } from '../../emulator/contract/visible.js';
 import { ownCommand } from '../run/replay.js';
-import type { CheckResult, Results, RunEvents } from '../run/results.js';
-import { clauseOf, type Fact, factsOf, levelOf } from './clause.js';
+import type { Results, RunEvents } from '../run/results.js';
 import { type FindingGroup, groups } from './groups.js';
 import { heldText, neverSection, requirementsSection } from './requirements.js';
-import type { Line, Said, Section, Sheet, Tone } from './sheet/sheet.js';
-import { coloursFor, fullRows, painted, type TerminalOptions, terminalText } from './sheet/terminal.js';
+import { lineOf, marked, type ResultLine, resultLines, toneOf } from './result-line.js';
+import type { Line, Said, Section, Sheet } from './sheet/sheet.js';
+import { coloursFor, painted, type TerminalOptions, terminalText } from './sheet/terminal.js';
 import { seconds } from './stream-text.js';
-import { faultOf, titleOf } from './title.js';
-import { choices, headlineOf, idsOf, knownText, LIKELY, sumText, targetText, unseen } from './words/coverage.js';
-import { failsRun, type Label, LEVELS, labelOf, wordsOf } from './words/legend.js';
+import { titleOf } from './title.js';
+import {
+  choices,
+  headlineOf,
+  headVerdict,
+  idsOf,
+  knownText,
+  LIKELY,
+  sumText,
+  targetText,
+  unseen,
+} from './words/coverage.js';
+import { failsRun, LABELS, labelOf, wordsOf } from './words/legend.js';
 import { skipWords } from './words/skip.js';
 import { hindranceText, incompleteText } from './words/stop.js';
 
-const TONES: Readonly<Record<Label, Tone>> = {
-  pass: 'good',
-  'pass-alternative': 'good',
-  fail: 'bad',
-  warn: 'warn',
-  skip: 'quiet',
-  error: 'fault',
-  known: 'warn',
-  new: 'new',
-};
-
-export const toneOf = (check: CheckResult): Tone => TONES[labelOf(check)];
-const marked = (check: CheckResult) => ({ mark: labelOf(check).padEnd(5), tone: toneOf(check) });
-
-/** Lines of the stack of an error. */
-const STACK = 3;
-
-/** The latest exchange before an error. */
-const afterText = ({ transcript }: NonNullable<CheckResult['error']>): string => {
-  const last = transcript.at(-1);
-  return last === undefined ? '' : ` after exchange ${last.number}`;
-};
-
-/** A check that found something, in full. */
-export function lineOf(check: CheckResult): Line {
-  const { clause, error, finding, knownAs, requirement, title } = check;
-  const { id, sentence, where } = clauseOf(check);
-  const met = id === requirement ? '' : `, met by a check of ${requirement}`;
-  const stack = error?.stack?.split('\n').slice(1, STACK + 1) ?? [];
-  const facts = factsOf(check);
-  const again = facts.filter(([name]) => name === 'curl' || name === 'again').reverse();
-  const known: Fact[] = knownAs === undefined ? [] : [['known', knownText(knownAs)]];
-  return {
-    ...marked(check),
-    subject: check.id,
-    beside: `${id}, ${LEVELS[levelOf(check)]}${met}`,
-    said: [
-      ...(clause === undefined ? [] : [{ text: title }]),
-      { text: sentence, beside: `(${where})` },
-      ...(error === undefined ? [] : [{ text: `${faultOf(check)}${afterText(error)}: ${error.message}` }]),
-      ...stack.map((text): Said => ({ text, tone: 'quiet' })),
-    ],
-    facts: [...known, ...facts.filter((fact) => !again.includes(fact))],
-    ...(finding && { finding }),
-    ...((finding ?? error) && { exchanges: (finding ?? error)?.transcript ?? [] }),
-    again,
-  };
-}
-
 /** Findings that say the same: one in full, the others by their ids. */
-function groupSection({ title, many, checks, parts: [same, ...rest] }: FindingGroup, results: Results): Section {
+function groupSection(group: FindingGroup, results: Results, whole: ResultLine): Section {
+  const { title, many, checks, parts } = group;
   const [first] = checks;
+  const [same, ...rest] = parts;
   return {
+    findings: [wrongLine(group, whole)],
     ...(checks.length > 1 && { title: `${many}: ${title}` }),
     lines: [{ ...lineOf(first), ...(failsRun(first, results) && { tone: 'bad' }) }],
     after: [
@@ -77,16 +41,29 @@ function groupSection({ title, many, checks, parts: [same, ...rest] }: FindingGr
   };
 }
 
-const wrongLine = ({ title, many, checks }: FindingGroup): Line => {
+/** Most findings that are named because they follow from the first. */
+const FOLLOWERS = 3;
+
+/** The further sentences of a cause. */
+function followers([, ...others]: FindingGroup['parts']): Said[] {
+  const more = others.length - FOLLOWERS;
+  const named = others.slice(0, FOLLOWERS).map(({ title }) => title);
+  if (more > 0) named.push(`and ${more} more`);
+  return others.length === 0 ? [] : [{ text: `${LIKELY}: ${named.join('; ')}` }];
+}
+
+function wrongLine({ title, many, checks, parts }: FindingGroup, whole: ResultLine): Line {
   const [first, ...others] = checks;
   const { knownAs } = first;
   return {
     ...marked(first),
     subject: others.length > 0 ? many : first.id,
     sentence: title,
+    said: followers(parts),
     ...(knownAs && { beside: `(${knownText(knownAs)})` }),
+    members: checks.map(whole),
   };
-};
+}
 
 const flakyLines = ({ checks }: Results): Line[] =>
   checks.flatMap(({ id, finding, knownAs }) =>
@@ -121,16 +98,25 @@ function cleanupNotes({ cleanup, run, target }: Results): Said[] {
 
 /** The report of a run: of the kit, the client lab, drift or the judge. */
 export function sheetOf(results: Results): Sheet {
-  const { requests, duration, incomplete, verdict } = results;
-  const found = groups(results.checks);
+  const { checks, duration, incomplete, kit, options, requests, started, target, verdict } = results;
+  const found = groups(checks);
   const isClean = found.length === 0;
   const headline = headlineOf(results);
   const missed = unseen(results);
+  const words = wordsOf(results);
+  const whole = resultLines(results);
+  const held = options.requirements === undefined ? '' : `, held to the set ${options.requirements}`;
   return {
-    title: wordsOf(results).title,
+    title: words.title,
     verdict,
     word: headline.verdict,
+    heading: words.verdicts?.[verdict] ?? headVerdict(results),
     sum: sumText(results),
+    explained: `${started}${target.published ? ', published' : ''}${held}, kit ${kit}. ${words.proof}`,
+    counts: LABELS.map((label) => ({ label, many: headline.counts[label], means: words.legend[label] })).filter(
+      ({ many }) => many > 0,
+    ),
+    talk: words,
     notes: [
       ...[heldText(results), headline.emulatorsOnly].flatMap((text) => (text === undefined ? [] : { text })),
       { text: `${counted(requests, 'request')} in ${seconds(duration)}${choices(results)}` },
@@ -139,18 +125,14 @@ export function sheetOf(results: Results): Sheet {
       ...incomplete.map((reason) => ({ text: incompleteText(reason), tone: 'bad' as const })),
     ],
     sections: [
-      ...(isClean ? requirementsSection(results, true) : []),
-      ...found.map((group) => groupSection(group, results)),
-      neverSection(results),
+      ...(isClean ? requirementsSection(results, whole, 'everywhere') : []),
+      ...found.map((group) => groupSection(group, results, whole)),
+      neverSection(results, whole),
       { title: 'Flaky, and not failing now', lines: flakyLines(results) },
-      ...(isClean ? [] : requirementsSection(results, false)),
+      ...(isClean ? [] : requirementsSection(results, whole, 'folded')),
     ],
-    wrong: found.map(wrongLine),
   };
 }
-
-/** One failing check in full, as text: what was asked, what came, how to repeat it. */
-export const failureText = (check: CheckResult): string => fullRows(lineOf(check), coloursFor()).join('\n');
 
 /** Why a run ended before its first check, and made nothing (KIT-5). The report says only that. */
 function stoppedBefore({ checks, cleanup }: Results): string | undefined {

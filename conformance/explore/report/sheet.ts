@@ -80,7 +80,11 @@ export function sheetOf(report: Reported, { timed = false, ...again }: SheetOpti
       ...incomplete.map((why) => ({ text: incompleteText(why), tone: 'warn' as const })),
     ],
     sections: [
-      { title: 'Laws that it broke', lines: findings.map((finding) => lineOf(report, finding, again)) },
+      {
+        title: 'Laws that it broke',
+        lines: findings.map((finding) => lineOf(report, finding, again)),
+        findings: findings.map(({ law, sentence }) => ({ mark: '✗', tone: 'bad', subject: law, sentence })),
+      },
       {
         title: 'It passed, and its user heard nothing (--fail-on unnoticed)',
         lines: unnoticed.map((finding) => ({
@@ -99,17 +103,15 @@ export function sheetOf(report: Reported, { timed = false, ...again }: SheetOpti
           head: ['verdict', 'disturbance', 'moment', 'class'],
           groups: [
             {
-              rows: schedules.map(({ verdict: what, kind, moment, class: group, law = '' }) => [
-                `${what} ${law}`.trim(),
-                kind,
-                `${moment.operation} ${moment.nth} ${moment.write ?? moment.state ?? ''}`.trim(),
-                group,
-              ]),
+              rows: schedules.map(({ verdict: what, kind, moment, class: group, law = '' }) => {
+                const at = `${moment.operation} ${moment.nth} ${moment.write ?? moment.state ?? ''}`.trim();
+                return { cells: [`${what} ${law}`.trim(), kind, at, group] };
+              }),
             },
           ],
+          shown: 'folded',
         },
       },
     ],
-    wrong: findings.map(({ law, sentence }) => ({ mark: '✗', tone: 'bad', subject: law, sentence })),
   };
 }

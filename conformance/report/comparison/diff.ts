@@ -3,13 +3,13 @@ import { visibleJson } from '../../../emulator/contract/visible.js';
 import type { CheckChange, Diff, RunHead } from '../../run/diff.js';
 import type { CheckResult } from '../../run/results.js';
 import { groups, skips } from '../groups.js';
+import { toneOf } from '../result-line.js';
 import { markdownText } from '../sheet/markdown.js';
 import { pageText } from '../sheet/page.js';
 import type { Line, Section, Sheet, Tone } from '../sheet/sheet.js';
 import { type TerminalOptions, terminalText } from '../sheet/terminal.js';
 import { joinLines } from '../stream-text.js';
 import { titleOf } from '../title.js';
-import { toneOf } from '../tty.js';
 import { addressText, headCounts, verdictText } from '../words/coverage.js';
 import { type Label, labelOf } from '../words/legend.js';
 import { keptBy } from '../words/skip.js';
@@ -147,7 +147,6 @@ const sheetOf = (diff: Diff): Sheet => ({
     ...remarks(diff).map((text) => ({ text, tone: 'warn' as const })),
   ],
   sections: sectionsOf(diff),
-  wrong: [],
 });
 
 /** Everything, for machines. */

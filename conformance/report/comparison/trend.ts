@@ -79,7 +79,6 @@ function sheetOf(trend: Trend): Sheet {
       { title: 'Runs', lines: trend.runs.map((run) => ({ mark: '', subject: headText(run) })) },
       { title: 'Checks', lines: shown.map(storyOf), after: [{ text: LEGEND, tone: 'quiet' }] },
     ],
-    wrong: [],
   };
 }
 

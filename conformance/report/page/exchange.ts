@@ -1,10 +1,10 @@
 import { visible } from '../../../emulator/contract/visible.js';
 import type { ShownExchange } from '../../probe/evidence.js';
 import type { FindingResult } from '../../run/results.js';
+import type { Sheet } from '../sheet/sheet.js';
 import { streamRows } from '../stream-picture.js';
 import { partIn, seconds, value } from '../stream-text.js';
 import { findingText } from '../words/finding.js';
-import type { Words } from '../words/legend.js';
 import { html, type Markup, pre, safe } from './markup.js';
 
 const headerList = (headers: Readonly<Record<string, string>>) =>
@@ -91,7 +91,7 @@ function instead(finding: FindingResult): Markup | undefined {
 }
 
 /** A request and its answer. The one that shows what is wrong is open, and says so. */
-export function exchangeView(exchange: ShownExchange, words: Words, finding?: FindingResult): Markup {
+export function exchangeView(exchange: ShownExchange, talk: Sheet['talk'], finding?: FindingResult): Markup {
   const { request, response, at } = exchange;
   const here = finding !== undefined && placeOf(finding) === exchange.number;
   const part = partIn(exchange, finding);
@@ -102,9 +102,9 @@ export function exchangeView(exchange: ShownExchange, words: Words, finding?: Fi
     here && finding.wanted.kind === 'status'
       ? html`<mark class="${code}">${status}</mark>${instead(finding)}`
       : html`<span class="${code}">${status}</span>`
-  }${part === undefined ? undefined : html` <span class="quiet">${part}</span>`}</summary><div class="inside"><div class="said request"><h3>${words.request}</h3><div class="headers">${headerList(request.headers)}</div>${
+  }${part === undefined ? undefined : html` <span class="quiet">${part}</span>`}</summary><div class="inside"><div class="said request"><h3>${talk?.request}</h3><div class="headers">${headerList(request.headers)}</div>${
     request.body === undefined ? undefined : pre(readable(request.body))
-  }</div><div class="said answer"><h3>${words.answer}${
+  }</div><div class="said answer"><h3>${talk?.answer}${
     response === undefined ? '' : html` <span class="time">after ${seconds(Math.max(0, response.at - at))}</span>`
   }</h3>${exchange.error === undefined || response === undefined ? undefined : html`<p class="callout bad">${exchange.error}</p>`}${answerView(exchange, here ? finding : undefined)}</div></div></details>`;
 }

@@ -92,17 +92,17 @@ export function markdownText({ title, verdict, word, sum, first, notes, sections
     if (its.length > 0 && heading !== '') lines.push('', `## ${plain(heading)}`, '');
     if (its.length > 0) lines.push(...its.flatMap(lineText));
     if (its.length > 0) lines.push(...after.flatMap((said) => ['', saidText(said)]));
-    if (table === undefined) continue;
+    if (table === undefined || table.shown === 'page') continue;
     const row = (cells: readonly string[]) => `| ${cells.map(plain).join(' | ')} |`;
     const rows = [
       row(table.head),
       `|${'---|'.repeat(table.head.length)}`,
       ...table.groups.flatMap(({ title: group, rows: its }) => [
         ...(group === undefined ? [] : [`| **${plain(group)}** |${' |'.repeat(table.head.length - 1)}`]),
-        ...its.map(row),
+        ...its.map(({ cells }) => row(cells)),
       ]),
     ];
-    if (table.open) lines.push('', `## ${plain(heading)}`, '', ...rows);
+    if (table.shown === 'everywhere') lines.push('', `## ${plain(heading)}`, '', ...rows);
     else lines.push('', `<details><summary>${plain(heading)}</summary>`, '', ...rows, '', '</details>');
   }
   return `${lines.join('\n').replace(/\n{3,}/g, '\n\n')}\n`;

@@ -97,7 +97,7 @@ const NARROW = 24;
 
 /** A table in columns. The widest one, of sentences, is cut to the width. */
 function tableRows({ head, groups }: Table, c: Colours, width = 120): string[] {
-  const all = [head, ...groups.flatMap(({ rows }) => rows)];
+  const all = [head, ...groups.flatMap(({ rows }) => rows.map(({ cells }) => cells))];
   const widths = head.map((_, at) => Math.max(...all.map((row) => [...(row[at] ?? '')].length)));
   const widest = widths.indexOf(Math.max(...widths));
   const others = widths.reduce((sum, one, at) => sum + (at === widest ? 0 : one), 2 * widths.length);
@@ -106,7 +106,10 @@ function tableRows({ head, groups }: Table, c: Colours, width = 120): string[] {
     `  ${row.map((text, at) => padded(cell(visible(text), widths[at] ?? 0), widths[at] ?? 0)).join('  ')}`.trimEnd();
   return [
     c.dim(line(head)),
-    ...groups.flatMap(({ title, rows }) => [...(title === undefined ? [] : [`  ${c.bold(title)}`]), ...rows.map(line)]),
+    ...groups.flatMap(({ title, rows }) => [
+      ...(title === undefined ? [] : [`  ${c.bold(title)}`]),
+      ...rows.map(({ cells }) => line(cells)),
+    ]),
   ];
 }
 
@@ -119,14 +122,15 @@ export function terminalText(sheet: Sheet, { colour, width }: TerminalOptions = 
   const c = coloursFor(colour);
   const rows: string[] = [];
   for (const { title, lines, after = [], table } of sheet.sections) {
-    const isOpen = table?.open === true;
+    const isOpen = table?.shown === 'everywhere';
     if (lines.length === 0 && !isOpen) continue;
     if (title !== undefined) rows.push('', c.bold(joinLines(title)));
     if (isOpen) rows.push(...tableRows(table, c, width));
     for (const line of lines) rows.push(...(isBrief(line) ? [briefRow(line, c)] : ['', ...fullRows(line, c, width)]));
     rows.push(...after.map((said) => saidRow(said, c)));
   }
-  if (sheet.wrong.length > 0) rows.push('', c.bold('What is wrong'), ...sheet.wrong.map((line) => briefRow(line, c)));
+  const wrong = sheet.sections.flatMap(({ findings = [] }) => findings);
+  if (wrong.length > 0) rows.push('', c.bold('What is wrong'), ...wrong.map((line) => briefRow(line, c)));
   rows.push('', headRow(sheet, c), ...sheet.notes.map((said) => saidRow(said, c)));
   return `${rows.join('\n').replace(/^\n+/, '')}\n`;
 }

@@ -8,6 +8,9 @@ export const LEVELS = { S: 'stated', P: 'published', C: 'chosen' } as const;
 /** The label of a result in a report: its verdict, or why a failure does not count. */
 export type Label = Verdict | 'known' | 'new';
 
+/** The labels in the order of a legend. */
+export const LABELS: readonly Label[] = ['fail', 'error', 'warn', 'new', 'known', 'skip', 'pass-alternative', 'pass'];
+
 /** Known failures, and those of checks that are newer than the set a target is held to, do not count against it. */
 export const labelOf = (check: CheckResult): Label => {
   if (check.known === true) return 'known';
@@ -31,7 +34,8 @@ export interface Words {
   readonly title: string;
   /** The word for the units. */
   readonly one: string;
-  readonly verdicts: Readonly<Record<Results['verdict'], string>>;
+  /** The verdicts as headings, where they are of their own. */
+  readonly verdicts?: Readonly<Record<Results['verdict'], string>>;
   /** The meaning of each verdict. */
   readonly legend: Readonly<Record<Label, string>>;
   /** The sender and the answerer of the exchanges of a finding. */
@@ -50,7 +54,6 @@ const SHARED = {
 const CHECKS: Words = {
   title: 'Conformance',
   one: 'check',
-  verdicts: { pass: 'Conforms', fail: 'Does not conform', incomplete: 'Incomplete' },
   legend: {
     ...SHARED,
     fail: 'breaks what the interface states',

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { launchChromium } from '../../test/chromium.js';
-import { sampleResults } from '../../test/targets/sample-results.js';
-import { needs } from '../../test/tools.js';
-import { htmlReport } from './html.js';
+import { launchChromium } from '../../../test/chromium.js';
+import { sampleResults } from '../../../test/targets/sample-results.js';
+import { needs } from '../../../test/tools.js';
+import { REPORTERS } from '../index.js';
 
 describe('the HTML report in a browser', needs('chromium'), () => {
   const folder = mkdtempSync(join(tmpdir(), 'intern-report-'));
@@ -18,7 +18,7 @@ describe('the HTML report in a browser', needs('chromium'), () => {
   let page: Page;
 
   beforeAll(async () => {
-    writeFileSync(file, htmlReport(sampleResults()));
+    writeFileSync(file, REPORTERS.html(sampleResults()));
     browser = await launchChromium();
     page = await browser.newPage({ viewport: { width: 1200, height: 900 } });
     page.on('pageerror', (error) => errors.push(error.message));
@@ -155,7 +155,7 @@ describe('the HTML report in a browser', needs('chromium'), () => {
 
   test.each(['light', 'dark'] as const)('%s: axe finds no violation, closed or open', async (colorScheme) => {
     await page.emulateMedia({ colorScheme });
-    const axe = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
+    const axe = readFileSync(new URL('../../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
     for (const act of [open, fold]) {
       await act();
       await page.evaluate(axe);
@@ -184,10 +184,10 @@ describe('the HTML report in a browser', needs('chromium'), () => {
       counts: { ...sample.counts, pass: 300 },
       incomplete: [],
     } as const;
-    writeFileSync(file, htmlReport(clean as unknown as typeof sample));
+    writeFileSync(file, REPORTERS.html(clean as unknown as typeof sample));
     await page.reload();
     expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThanOrEqual(2 * 900);
-    writeFileSync(file, htmlReport(sample));
+    writeFileSync(file, REPORTERS.html(sample));
   });
 
   test('fits a narrow screen, open too', async () => {
