@@ -11,9 +11,21 @@ import type {
   Unusable,
   Waited,
 } from '../../framework/stop.js';
+import type { NoAnswerGot } from '../../probe/no-answer.js';
 import type { CredentialName } from '../../probe/request.js';
 import type { Hindrance } from '../../run/cleanup.js';
 import { findingText } from './finding.js';
+
+/** A text for each kind of a reason. */
+type Texts<Reason extends { readonly kind: string }, Text> = {
+  readonly [Kind in Reason['kind']]: (reason: Extract<Reason, { readonly kind: Kind }>) => Text;
+};
+
+/** Finds the text of a reason in the table of its kinds. A report of a later kit may have other kinds, which have none. */
+export const textBy =
+  <Reason extends { readonly kind: string }, Text = string>(texts: Texts<Reason, Text>) =>
+  (reason: Reason): Text =>
+    texts[reason.kind as Reason['kind']]?.(reason as never);
 
 export const flagOf = (name: string): string => `--${name.replaceAll('_', '-')}`;
 
@@ -62,112 +74,78 @@ export function unusableText(credential: string, how: Unusable): string {
   }[how];
 }
 
-/** Why a target cannot be evaluated at all. */
-function preflightText(saw: Preflight): string {
-  const base = 'nothing was created. Is its base address right?';
-  switch (saw.kind) {
-    case 'unreachable':
-      return `the target cannot be reached: ${saw.got.kind}: ${saw.got.detail}`;
-    case 'redirects':
-      return `the target redirects GET /interns to ${saw.to ?? 'nowhere'} (${saw.status}); redirects are not followed, give the address it leads to`;
-    case 'away': {
-      const after = saw.after === undefined ? '' : `, Retry-After ${saw.after}`;
-      const slowly = saw.status === 429 ? ', or more slowly with --rate' : '';
-      return `the target takes no requests now: it answers GET /interns with ${saw.status}${after}; try again later${slowly}`;
-    }
-    case 'no-json':
-      return `the target answers GET /interns with ${saw.status} ${saw.type ?? 'no content type'} instead of JSON; is its base address right?`;
-    case 'broken-json':
-      return `the target answers GET /interns with ${saw.type ?? 'no content type'} that is not JSON; ${base}`;
-    case 'key-refused':
-      return 'the target does not accept the API key (401 on every request)';
-    case 'refuses':
-      return `the target answers GET /interns with ${saw.status} ${saw.text}; ${base}`;
-    case 'no-list':
-      return `the target answers GET /interns without a list of interns in "data"; ${base}`;
-    case 'no-ids':
-      return `the target lists interns without an id in answer to GET /interns; ${base}`;
-    case 'found': {
-      const { what, expected, actual } = findingText(saw.found);
-      return `${what}: expected ${brief(expected)}, got ${brief(actual)}`;
-    }
-  }
-}
+const gotText = ({ kind, detail }: NoAnswerGot): string => `${kind}: ${detail}`;
+const BASE = 'nothing was created. Is its base address right?';
+
+/** Why a target cannot be evaluated at all: what it did with `GET /interns`. */
+const preflightText = textBy<Preflight>({
+  unreachable: ({ got }) => `the target cannot be reached: ${gotText(got)}`,
+  redirects: ({ status, to = 'nowhere' }) =>
+    `the target redirects GET /interns to ${to} (${status}); redirects are not followed, give the address it leads to`,
+  away({ status, after }) {
+    const later = after === undefined ? '' : `, Retry-After ${after}`;
+    const slowly = status === 429 ? ', or more slowly with --rate' : '';
+    return `the target takes no requests now: it answers GET /interns with ${status}${later}; try again later${slowly}`;
+  },
+  'no-json': ({ status, type = 'no content type' }) =>
+    `the target answers GET /interns with ${status} ${type} instead of JSON; is its base address right?`,
+  'broken-json': ({ type = 'no content type' }) =>
+    `the target answers GET /interns with ${type} that is not JSON; ${BASE}`,
+  'key-refused': () => 'the target does not accept the API key (401 on every request)',
+  refuses: ({ status, text }) => `the target answers GET /interns with ${status} ${text}; ${BASE}`,
+  'no-list': () => `the target answers GET /interns without a list of interns in "data"; ${BASE}`,
+  'no-ids': () => `the target lists interns without an id in answer to GET /interns; ${BASE}`,
+  found({ found }) {
+    const { what, expected, actual } = findingText(found);
+    return `${what}: expected ${brief(expected)}, got ${brief(actual)}`;
+  },
+});
+
+const spentText = ({ kind, most }: { readonly kind: string; readonly most: number }) =>
+  `the budget of ${most} ${kind} is spent`;
 
 /** Why a run ended before all was done. */
-export function stopText(stop: Stop): string {
-  switch (stop.kind) {
-    case 'interrupted':
-      return 'interrupted';
-    case 'time':
-      return `the time of ${stop.ms / 1_000} s is up`;
-    case 'prompts':
-    case 'requests':
-      return `the budget of ${stop.most} ${stop.kind} is spent`;
-    case 'clean-up-time':
-      return `the ${stop.ms / 1_000} s for the clean-up are up`;
-    case 'silent':
-      return `the target gave no answer in ${stop.checks} checks in a row`;
-    case 'not-put-back':
-      return `the emulator could not be restored: ${stop.detail}`;
-    case 'no-intern':
-      return `the target answers a create with ${stop.status} and no intern; nothing more is created. Is its base address right?`;
-    case 'refuses-creates':
-      return `the target refuses to create an intern in workspace ${stop.workspace} (${stop.status}): is that the workspace of this key, and has it room for more interns?`;
-    case 'unusable':
-      return unusableText(stop.credential, stop.how);
-    case 'preflight':
-      return preflightText(stop.saw);
-    case 'adapter':
-      return `the adapter could not be started again: ${stop.detail}`;
-  }
-}
+const STOPS: Texts<Stop, string> = {
+  interrupted: () => 'interrupted',
+  time: ({ ms }) => `the time of ${ms / 1_000} s is up`,
+  prompts: spentText,
+  requests: spentText,
+  'clean-up-time': ({ ms }) => `the ${ms / 1_000} s for the clean-up are up`,
+  silent: ({ checks }) => `the target gave no answer in ${checks} checks in a row`,
+  'not-put-back': ({ detail }) => `the emulator could not be restored: ${detail}`,
+  'no-intern': ({ status }) =>
+    `the target answers a create with ${status} and no intern; nothing more is created. Is its base address right?`,
+  'refuses-creates': ({ workspace, status }) =>
+    `the target refuses to create an intern in workspace ${workspace} (${status}): is that the workspace of this key, and has it room for more interns?`,
+  unusable: ({ credential, how }) => unusableText(credential, how),
+  preflight: ({ saw }) => preflightText(saw),
+  adapter: ({ detail }) => `the adapter could not be started again: ${detail}`,
+};
+export const stopText = textBy(STOPS);
+
+const whyIncomplete = textBy<Incomplete>({
+  ...STOPS,
+  baseline: ({ ids }) => `no longer failing, but in the baseline: ${ids.join(', ')}`,
+  'none-selected': () => 'no check was selected',
+  'none-ran': () => 'no check ran',
+  coverage({ checked, of, least }) {
+    const percent = Math.floor((checked * 100) / Math.max(1, of));
+    return `${checked} of ${of} checks came to a verdict: ${percent}%, less than --min-coverage ${least}%`;
+  },
+  blocked: ({ checks, by, obstacle, seen }) => `${checks} check(s) blocked by ${by}: ${obstacleText(obstacle, seen)}`,
+  unreached: ({ checks }) => `${checks} check(s) could not be done: the target could not be reached`,
+  errors: ({ ids }) => `${ids.length} check(s) could not be done: ${ids.join(', ')}`,
+  fault: ({ exchange, request, message }) => `the kit's own fault at exchange ${exchange} (${request}): ${message}`,
+  'left-behind': ({ interns }) => `${interns} intern(s) could not be cleaned up`,
+  shards: ({ missing, of }) => `shards are missing: ${missing.map((index) => `${index}/${of}`).join(', ')}`,
+});
 
 /** Why a run does not pass, in a sentence. */
-export function incompleteText(reason: Incomplete): string {
-  switch (reason.kind) {
-    case 'baseline':
-      return `no longer failing, but in the baseline: ${reason.ids.join(', ')}`;
-    case 'none-selected':
-      return 'no check was selected';
-    case 'none-ran':
-      return 'no check ran';
-    case 'coverage': {
-      const { checked, of, least } = reason;
-      const percent = Math.floor((checked * 100) / Math.max(1, of));
-      return `${checked} of ${of} checks came to a verdict: ${percent}%, less than --min-coverage ${least}%`;
-    }
-    case 'blocked':
-      return `${reason.checks} check(s) blocked by ${reason.by}: ${obstacleText(reason.obstacle, reason.seen)}`;
-    case 'unreached':
-      return `${reason.checks} check(s) could not be done: the target could not be reached`;
-    case 'errors':
-      return `${reason.ids.length} check(s) could not be done: ${reason.ids.join(', ')}`;
-    case 'fault':
-      return `the kit's own fault at exchange ${reason.exchange} (${reason.request}): ${reason.message}`;
-    case 'left-behind':
-      return `${reason.interns} intern(s) could not be cleaned up`;
-    case 'shards':
-      return `shards are missing: ${reason.missing.map((index) => `${index}/${reason.of}`).join(', ')}`;
-    default:
-      // A report of a later kit may have other reasons.
-      return stopText(reason) ?? (reason as Incomplete).kind;
-  }
-}
+export const incompleteText = (reason: Incomplete): string => whyIncomplete(reason) ?? reason.kind;
 
 /** `120 s`, `150 s of its clock`. */
 export const waitedText = ({ ms, clock }: Waited): string =>
   `${ms / 1_000} s${clock === 'virtual' ? ' of its clock' : ''}`;
-
-/** The obstacles, in words. */
-const OBSTACLES: Readonly<Record<Obstacle, string>> = {
-  create: 'no intern could be created',
-  running: 'no intern started running',
-  gone: 'a deleted intern stays',
-  chat: 'chat does not answer with a stream that ends',
-  streaming: 'streams arrive only when they end',
-  answers: 'no answer to a question is taken',
-};
 
 /** Why an intern did not start running. */
 export function bootText(failure: BootFailure, which = 'the boot of an intern'): string {
@@ -180,49 +158,42 @@ export function bootText(failure: BootFailure, which = 'the boot of an intern'):
     : `an intern that was provisioned did not come to run within ${waited}; it is ${status}`;
 }
 
+/** The obstacles, in words. */
+const OBSTACLES: Readonly<Record<Obstacle, string>> = {
+  create: 'no intern could be created',
+  running: 'no intern started running',
+  gone: 'a deleted intern stays',
+  chat: 'chat does not answer with a stream that ends',
+  streaming: 'streams arrive only when they end',
+  answers: 'no answer to a question is taken',
+};
+
+const seenText = textBy<ObstacleSeen>({
+  create: ({ status }) =>
+    status === undefined ? 'a valid create gave no answer' : `a valid create answered ${status}`,
+  'not-own': () => 'a valid create answered no intern of its own',
+  stays: ({ waited }) => `a deleted intern is still there after ${waitedText(waited)}`,
+  'never-was': ({ status }) => `the intern that was made did not become ${status}`,
+  silent: () => 'a prompt was answered with nothing, not even a keepalive',
+  'boot-failed': (failure) => bootText(failure),
+  'never-ran': (failure) => bootText(failure),
+});
+
 /** The blocker, as it was seen or in general. */
-export function obstacleText(obstacle: Obstacle, seen: ObstacleSeen | undefined): string {
-  if (seen === undefined) return OBSTACLES[obstacle];
-  switch (seen.kind) {
-    case 'create':
-      return seen.status === undefined ? 'a valid create gave no answer' : `a valid create answered ${seen.status}`;
-    case 'not-own':
-      return 'a valid create answered no intern of its own';
-    case 'stays':
-      return `a deleted intern is still there after ${waitedText(seen.waited)}`;
-    case 'never-was':
-      return `the intern that was made did not become ${seen.status}`;
-    case 'silent':
-      return 'a prompt was answered with nothing, not even a keepalive';
-    default:
-      return bootText(seen);
-  }
-}
+export const obstacleText = (obstacle: Obstacle, seen: ObstacleSeen | undefined): string =>
+  seen === undefined ? OBSTACLES[obstacle] : seenText(seen);
 
 /** The reason why an intern, or all of them, cannot be deleted. */
-export function hindranceText(because: Hindrance): string {
-  switch (because.kind) {
-    case 'still-there':
-      return because.status === undefined ? 'still there' : `still there, status ${because.status}`;
-    case 'refused':
-      return `${because.request} answered ${because.status}`;
-    case 'no-answer':
-      return `no answer: ${because.got.kind}: ${because.got.detail}`;
-    case 'named-otherwise':
-      return `its name ${JSON.stringify(because.name)} is not from this run`;
-    case 'no-list':
-      return 'GET /interns answered no list';
-    case 'no-last-page':
-      return 'GET /interns has no last page';
-    case 'too-many': {
-      const { retryAfter } = because;
-      return `the target refuses for now with 429${retryAfter === undefined ? '' : `, Retry-After ${retryAfter}`}`;
-    }
-    case 'silent':
-      return `the target gives no answer: ${because.got.kind}: ${because.got.detail}`;
-    case 'over':
-      return stopText(because.stop);
-    case 'error':
-      return because.message;
-  }
-}
+export const hindranceText = textBy<Hindrance>({
+  'still-there': ({ status }) => (status === undefined ? 'still there' : `still there, status ${status}`),
+  refused: ({ request, status }) => `${request} answered ${status}`,
+  'no-answer': ({ got }) => `no answer: ${gotText(got)}`,
+  'named-otherwise': ({ name }) => `its name ${JSON.stringify(name)} is not from this run`,
+  'no-list': () => 'GET /interns answered no list',
+  'no-last-page': () => 'GET /interns has no last page',
+  'too-many': ({ retryAfter: after }) =>
+    `the target refuses for now with 429${after === undefined ? '' : `, Retry-After ${after}`}`,
+  silent: ({ got }) => `the target gives no answer: ${gotText(got)}`,
+  over: ({ stop }) => stopText(stop),
+  error: ({ message }) => message,
+});
