@@ -8,7 +8,6 @@ import { cases } from '../clients/index.js';
 import { runClient, unitsOf } from '../clients/run-client.js';
 import { UsageError } from '../framework/usage.js';
 import { chosenOf } from '../run/select.js';
-import { makeFolders } from './destinations.js';
 import { concluded } from './engine.js';
 import type { Io } from './io.js';
 import type { Settings } from './settings.js';
@@ -59,7 +58,6 @@ export async function clientCommand(
     );
     return 0;
   }
-  makeFolders(settings);
   const show = address === undefined ? undefined : await showAt(String(address), io);
   const { err, host } = io;
   try {

@@ -1,18 +1,22 @@
 import { given } from '../../emulator/contract/given.js';
 import { suggestion } from '../../emulator/contract/nearest.js';
+import { visible } from '../../emulator/contract/visible.js';
 import type { Driver } from '../drivers/driver.js';
 import { UsageError } from '../framework/usage.js';
-import { REPORT_KINDS, REPORTERS } from '../report/index.js';
+import { DIFF_REPORTERS } from '../report/comparison/diff.js';
+import { TREND_REPORTERS } from '../report/comparison/trend.js';
+import { REPORTERS } from '../report/index.js';
+import type { TerminalOptions } from '../report/sheet/terminal.js';
+import { diff, trend } from '../run/diff.js';
 import { merge } from '../run/merge.js';
 import { asUnit, runChecks } from '../run/runner.js';
 import { chosenOf } from '../run/select.js';
 import { checks } from '../scenarios/index.js';
 import { cleanupCommand } from './cleanup.js';
-import { diffCommand, trendCommand } from './compare.js';
 import { deliver, makeFolders, reportsOf } from './destinations.js';
 import { driftCommand, driftTargets } from './drift.js';
 import { agreed, atTarget, concluded, connected } from './engine.js';
-import { readReport } from './files.js';
+import { readReport, readReports } from './files.js';
 import {
   CLEANUP_FLAGS,
   CLIENT_FLAGS,
@@ -26,7 +30,7 @@ import type { Io } from './io.js';
 import { plan } from './plan.js';
 import { saveFindings } from './save.js';
 import { readSettings, type Settings } from './settings.js';
-import type { Command, CommandRow } from './table.js';
+import type { Call, Command, CommandRow } from './table.js';
 
 /** Does a run as requested and returns its exit code. */
 export async function runCommand(settings: Settings, io: Io): Promise<number> {
@@ -43,7 +47,6 @@ export async function runCommand(settings: Settings, io: Io): Promise<number> {
     else io.out(said);
     return signal.aborted ? 3 : 0;
   }
-  makeFolders(settings);
   return concluded(settings, io, async (options) => {
     const { budget, maxPrompts, path, requirements, runs, seed } = settings;
     const more = { ...options, checks, budget, maxPrompts, path, requirements, runs, seed };
@@ -57,6 +60,19 @@ export async function runCommand(settings: Settings, io: Io): Promise<number> {
 export interface KitCommand extends CommandRow, Command<Io> {
   /** The meaning of each positional, for the help. */
   readonly positionals?: Readonly<Record<string, string>>;
+}
+
+/** Reads reports, writes what comes of them in the kinds that a call asks for, and returns it. */
+function reported<Made, Kind extends string>(
+  reporters: Readonly<Record<Kind | 'markdown', (made: Made, looks?: TerminalOptions) => string>>,
+  { argv, io }: Call<Io>,
+  read: () => Made,
+): Made {
+  const reports = reportsOf(argv.report, Object.keys(reporters) as Kind[]);
+  makeFolders({ reports });
+  const made = read();
+  deliver(reports, (kind, looks) => reporters[kind](made, looks), io);
+  return made;
 }
 
 const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
@@ -81,12 +97,7 @@ export const COMMANDS: readonly KitCommand[] = [
     describe: 'one report out of those of the shards of a run',
     flags: REPORT_FLAGS,
     missing: 'report merge: name the reports to merge, as in: report merge shards/*.json',
-    async run({ argv: { files, report }, io }) {
-      const reports = reportsOf(report, REPORT_KINDS);
-      const merged = merge(texts(files).map(readReport));
-      deliver(reports, (kind, looks) => REPORTERS[kind](merged, looks), io);
-      return merged.exit;
-    },
+    run: async (call) => reported(REPORTERS, call, () => merge(texts(call.argv.files).map(readReport))).exit,
   },
   {
     words: ['report', 'diff'],
@@ -95,7 +106,14 @@ export const COMMANDS: readonly KitCommand[] = [
     positionals: { files: 'two JSON reports, the older one first' },
     flags: REPORT_FLAGS,
     missing: 'report diff: name two reports, the older one first, as in: report diff old.json new.json',
-    run: async ({ argv: { files, report }, io }) => diffCommand(texts(files), report, io),
+    async run(call) {
+      const files = texts(call.argv.files);
+      const [old, now] = files;
+      if (old === undefined || now === undefined || files.length > 2)
+        throw new UsageError(`report diff: expected two reports, the older one first, got ${files.length}`);
+      // Exit 1 where something broke.
+      return reported(DIFF_REPORTERS, call, () => diff(readReport(old), readReport(now))).broken.length > 0 ? 1 : 0;
+    },
   },
   {
     words: ['report', 'trend'],
@@ -103,7 +121,11 @@ export const COMMANDS: readonly KitCommand[] = [
     describe: 'what became of each check over the JSON reports of a folder',
     flags: REPORT_FLAGS,
     missing: 'report trend: name a folder of JSON reports, as in: report trend reports --report html=trend.html',
-    run: async ({ argv: { folder, report }, io }) => trendCommand(String(folder), report, io),
+    async run(call) {
+      const warn = (line: string) => call.io.err(`intern-conformance: ${visible(line)}\n`);
+      reported(TREND_REPORTERS, call, () => trend(readReports(String(call.argv.folder), warn)));
+      return 0;
+    },
   },
   {
     words: ['replay'],

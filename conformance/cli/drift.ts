@@ -5,7 +5,6 @@ import { isRead } from '../drift/exchange.js';
 import { recordedBefore } from '../drift/recorded-before.js';
 import { UsageError } from '../framework/usage.js';
 import { chosenOf } from '../run/select.js';
-import { makeFolders } from './destinations.js';
 import { atTarget, commandOf, concluded } from './engine.js';
 import type { Io } from './io.js';
 import type { Settings } from './settings.js';
@@ -68,7 +67,6 @@ export async function driftCommand(files: readonly string[], settings: Settings,
     io.out(visible(driftPlan({ scenarios, url: settings.url, readOnly: settings.readOnly })));
     return 0;
   }
-  makeFolders(settings);
   const command = commandOf(settings, ['drift', ...files]);
   return concluded(settings, io, (options) =>
     atTarget(settings, io, (target) => drift({ ...target, ...options, exchanges, command })),

@@ -11,7 +11,7 @@ import type { Results } from '../run/results.js';
 import type { RunnerOptions } from '../run/runner.js';
 import type { EngineOptions } from '../run/units.js';
 import { readBaseline, writeBaseline } from './baseline.js';
-import { deliver, folder, refuseLink } from './destinations.js';
+import { deliver, folder, makeFolders, refuseLink } from './destinations.js';
 import type { Io } from './io.js';
 import type { Settings } from './settings.js';
 
@@ -32,7 +32,7 @@ const engineOptions = (settings: Settings, io: Io): EngineOptions => {
   return { failOn, levels, maxRequests, maxTime, minCoverage, only, shard, skip, signal: io.signal };
 };
 
-/** Runs the units of a command line, writes its reports and its baseline, and returns the exit code. */
+/** Runs the units of a command line, writes its reports and its baseline, and returns the exit code. Its folders are made first. */
 export async function concluded(
   settings: Settings,
   io: Io,
@@ -41,6 +41,7 @@ export async function concluded(
   finding?: (text: string) => void,
 ): Promise<number> {
   const { baseline: file, updateBaseline } = settings;
+  makeFolders(settings);
   const known = file === undefined ? undefined : readBaseline(file, updateBaseline);
   const results = await work({
     ...engineOptions(settings, io),

@@ -7,14 +7,11 @@ import { UsageError } from '../framework/usage.js';
 import { judgeFiles } from '../judge/files.js';
 import { createJudge, type Judge, metBy } from '../judge/judge.js';
 import { startLive } from '../judge/live.js';
-import { REPORTERS } from '../report/index.js';
-import { progress } from '../report/tty.js';
 import { RULES } from '../rules/index.js';
 import type { CheckResult, FailOn } from '../run/results.js';
 import { chosenOf } from '../run/select.js';
 import { asKnown } from '../run/verdict.js';
-import { readBaseline } from './baseline.js';
-import { deliver, makeFolders } from './destinations.js';
+import { concluded } from './engine.js';
 import type { Io } from './io.js';
 import type { Settings } from './settings.js';
 import { createValues, type Flags } from './values.js';
@@ -107,25 +104,25 @@ export async function judgeCommand(
 ): Promise<number> {
   const live = listening(files, flags);
   const failOn = createValues(given({ fail_on })).choice('fail_on', FAIL_ON);
-  makeFolders(settings);
   const { profile, publicKeys, workspaceId } = settings;
-  const baseline = settings.baseline === undefined ? undefined : readBaseline(settings.baseline, false);
   const only = new Set(chosenOf(RULES, settings).map(({ id }) => id));
-  const { checkEnd } = progress(io.err, { colour: io.colour, live: false, width: io.width });
-  const confirmed = (row: CheckResult) => {
-    if (asKnown(row, baseline, io.host.now(), failOn).known !== true) checkEnd?.(row, { index: 0, of: 0 });
-  };
-  const judge = createJudge({
-    ...given({ profile, workspace: workspaceId }),
-    publicKeys,
-    only,
-    ...(live === undefined ? {} : { confirmed }),
+  let met = '';
+  const exit = await concluded(settings, { ...io, live: false }, async ({ baseline, events }) => {
+    const confirmed = (row: CheckResult) => {
+      if (asKnown(row, baseline, io.host.now(), failOn).known !== true) events?.checkEnd?.(row, { index: 0, of: 0 });
+    };
+    const judge = createJudge({
+      ...given({ profile, workspace: workspaceId }),
+      publicKeys,
+      only,
+      ...(live === undefined ? {} : { confirmed }),
+    });
+    const stopped = live === undefined ? await judgeAll(judge, files, io) : await listen(judge, live, settings, io);
+    const source = live === undefined ? files : ['--listen', String(live.port), '--to', live.target.href];
+    const command = ['intern-conformance', 'judge', ...source].map((word) => shellWord(word)).join(' ');
+    met = metBy(judge);
+    return judge.report({ ...given({ failOn, baseline, stopped }), command });
   });
-  const stopped = live === undefined ? await judgeAll(judge, files, io) : await listen(judge, live, settings, io);
-  const source = live === undefined ? files : ['--listen', String(live.port), '--to', live.target.href];
-  const command = ['intern-conformance', 'judge', ...source].map((word) => shellWord(word)).join(' ');
-  const report = judge.report({ ...given({ failOn, baseline, stopped }), command });
-  deliver(settings.reports, (kind, looks) => REPORTERS[kind](report, looks), io);
-  io.err(`${metBy(judge)}\n`);
-  return report.exit;
+  io.err(`${met}\n`);
+  return exit;
 }

@@ -121,9 +121,6 @@ export const changeOf = ({ id, was, is }: CheckChange) => {
   };
 };
 
-/** The kinds of report of a comparison. */
-export const SHEET_KINDS = ['tty', 'markdown', 'json', 'html'] as const;
-
 /** Every kind of report of a comparison by its name, from its sheet and from its data. */
 export const sheetReporters = <Compared>(
   sheetOf: (compared: Compared) => Sheet,
