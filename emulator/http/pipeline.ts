@@ -6,7 +6,7 @@ import type { ReceivedRequest } from '../requests/received-request.js';
 import { type AcceptDeps, createAccept } from './accept.js';
 import { allow, authorizeKind, callerOf, notFound, rowFor, rowOf } from './authorize.js';
 import type { Cors } from './cors.js';
-import { after, DropConnection, Exchange, headerOf, type NodeBindings, type Resource } from './exchange.js';
+import { after, DropConnection, Exchange, type NodeBindings, type Resource } from './exchange.js';
 import { createFailure, type FailureDeps } from './failure.js';
 import type { JournalDraft } from './journal-entry.js';
 import type { RequestIds } from './request-ids.js';
@@ -122,9 +122,8 @@ export function createPipeline(deps: PipelineDeps) {
     resource: Resource,
     bindings: NodeBindings | undefined,
   ): PlainResponse | Promise<PlainResponse> => {
-    const rawHeaders = bindings?.incoming?.rawHeaders;
-    const id = givenRequestId(headerOf(request, rawHeaders, 'x-request-id')) ?? deps.requestIds.next();
-    const draft = journal.begin(id, request, rawHeaders);
+    const id = givenRequestId(request.headers.get('x-request-id')) ?? deps.requestIds.next();
+    const draft = journal.begin(id, request);
     const exchange = new Exchange(request, resource, bindings, draft, deps, deps.scope());
     try {
       const answer = respond(exchange);

@@ -4,6 +4,7 @@ import type { Operation } from '../contract/operation.js';
 import type { InternRow } from '../contract/state.js';
 import type { Caller } from '../domain/caller.js';
 import type { RunRef } from '../domain/runs.js';
+import type { ReceivedHeaders } from '../requests/received-request.js';
 import type { StreamHooks } from '../sse/stream.js';
 import type { CreateStep } from './faults.js';
 import type { PlainResponse } from './response.js';
@@ -32,7 +33,7 @@ export interface RequestParts {
   /** The bytes of the body; empty if there is none. */
   readonly bytes: Uint8Array;
   readonly query: URLSearchParams;
-  readonly headers: Headers;
+  readonly headers: ReceivedHeaders;
   /** The body as JSON. Throws the route's 400 if it is not JSON. Undefined if it is empty. */
   json(): unknown;
 }
@@ -47,7 +48,7 @@ export interface Call<Input> {
   /** On routes of the vault: the secret in the path. */
   readonly secretName: string;
   readonly input: Input;
-  readonly headers: Headers;
+  readonly headers: ReceivedHeaders;
   /** Whether the answer is sent without its body: to a HEAD. */
   readonly bodiless: boolean;
   readonly requestId: string;

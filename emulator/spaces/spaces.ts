@@ -14,14 +14,15 @@ import { protocolError } from '../http/protocol.js';
 import type { AnyResponse } from '../http/response.js';
 import { BASE } from '../http/route.js';
 import { type EmulatorOptions, OptionError } from '../options/options.js';
+import type { ReceivedRequest } from '../requests/received-request.js';
 import type { Mount } from '../serving/addresses.js';
 import { mountBelow } from '../serving/addresses.js';
-import type { Bindings, Mounted } from '../serving/listen.js';
+import type { Mounted } from '../serving/listen.js';
 import { type DaemonTokens, TAG, taggedTokens } from './daemon-tokens.js';
 
 /** An emulator as a function that answers requests. */
 export interface Served extends App, Pick<Mounted, 'intercept'> {
-  daemon(request: Request, bindings?: Bindings): Promise<AnyResponse>;
+  daemon(request: ReceivedRequest, bindings?: NodeBindings): Promise<AnyResponse>;
   readonly target: Target;
   close(): Promise<void>;
 }
@@ -128,7 +129,7 @@ export function createSpaces(deps: SpacesDeps) {
 
   /** Answers for a space that does not exist. Pages may read the reason, except at its control interface. */
   const nobody = (name: string): Mounted => {
-    const answer = async ({ headers, url }: Request) => {
+    const answer = async ({ headers, url }: ReceivedRequest) => {
       const row = deps.regional(headers.get('host') ?? new URL(url).host) ? ERRORS.regional : ERRORS.not_found;
       const requestId = givenRequestId(headers.get('x-request-id')) ?? deps.random.uuid();
       const message = row === ERRORS.regional ? {} : { message: missing(name) };
@@ -210,7 +211,7 @@ export function createSpaces(deps: SpacesDeps) {
       if (!found) return undefined;
       const inside = new Request(found.rest, request);
       const space = spaces.get(found.name);
-      if (!space) return nobody(found.name).answer(inside, bindings as Bindings);
+      if (!space) return nobody(found.name).answer(inside, bindings);
       const leave = use(space);
       const answer = space.served.answer(inside, bindings);
       if (answer instanceof Promise) return answer.finally(leave);
@@ -218,7 +219,7 @@ export function createSpaces(deps: SpacesDeps) {
       return answer;
     },
     /** The space whose daemon a request is for; undefined if it is for no space. */
-    daemonOf(request: Request): Served | undefined {
+    daemonOf(request: ReceivedRequest): Served | undefined {
       if (byTag.size === 0) return undefined;
       const token = /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
       const space = byTag.get(token?.slice(-TAG) ?? '');
