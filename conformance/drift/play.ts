@@ -13,7 +13,6 @@ import { type Compared, compared } from './compare.js';
 import { ofTheHour } from './compared.js';
 import { dataOf, eventsOf } from './events.js';
 import { isRead, type Live, type Names, type SendDeps, send } from './exchange.js';
-import { createInternFinder } from './interns.js';
 import { type Circumstances, type DriftJudgement, judge } from './judge.js';
 import { createPreparation } from './prepare.js';
 import { recordedBefore, unresolved } from './recorded-before.js';
@@ -118,11 +117,12 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
     return alias.startsWith('intern.') ? session.own.madeUp(made) : made;
   };
 
-  const interns = createInternFinder({
-    driver,
-    client,
-    madeIn: session.own.madeIn,
-    names,
+  const preparation = createPreparation({
+    ...deps,
+    own: session.own,
+    before,
+    relations,
+    bindings,
     isReadOnly: settings.readOnly,
     async until(look) {
       for (const pause of pauses(settings.bootTimeout)) {
@@ -131,16 +131,6 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
       }
       return look();
     },
-  });
-  const isOwn = (id: string) => session.own.makerOf(id) !== undefined;
-  const preparation = createPreparation({
-    ...deps,
-    interns,
-    before,
-    relations,
-    bindings,
-    isReadOnly: settings.readOnly,
-    isOwn,
   });
 
   /** Waits until open streams are as far as they were when the next request came. */
