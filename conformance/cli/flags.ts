@@ -5,12 +5,12 @@ import { type FlagTable, grouped, list, MOST_USED, text, toggle } from './argume
 
 /** Facts that a deployment does not tell by itself: their options, and their names in the kit. */
 export const FACTS = { workspace_id: 'workspaceId', ...TARGET_FACTS } as const;
-export type Fact = keyof typeof FACTS;
+type TargetFact = keyof typeof FACTS;
 
 const dashed = (name: string) => name.replaceAll('_', '-');
 
 /** The help on credentials and facts. */
-const GIVEN: Readonly<Record<CredentialName | Fact, string>> = {
+const GIVEN: Readonly<Record<CredentialName | TargetFact, string>> = {
   api_key: 'API key that the kit works with',
   peer_api_key: 'API key of another caller of that workspace',
   foreign_api_key: 'API key of a caller of another workspace',
@@ -33,7 +33,7 @@ const GIVEN: Readonly<Record<CredentialName | Fact, string>> = {
 
 const report = list(`${REPORT_KINDS.join(', ')}, each with =FILE or to standard output; may be repeated`);
 const GROUP = 'Credentials and facts:';
-const names = [...CREDENTIAL_NAMES, ...(Object.keys(FACTS) as Fact[])];
+const names = [...CREDENTIAL_NAMES, ...(Object.keys(FACTS) as TargetFact[])];
 
 /** Flags of every run. `units` is the word for its units. */
 const engineFlags = (units: string, more = ''): FlagTable => ({

@@ -3,7 +3,7 @@ import { parseDuration } from '../../emulator/contract/duration.js';
 import { given } from '../../emulator/contract/given.js';
 import { FUNCTION, type Kind, OBJECT, SWITCH, TEXT, wrongOption } from '../../emulator/contract/option-kinds.js';
 import { isRecord } from '../../emulator/contract/record.js';
-import { isInShard, shardIn } from '../framework/shard.js';
+import { isInShard, shardIn } from '../run/select.js';
 import type { Schedule } from './schedules.js';
 import { CLASSES, ExploreError, type ExploreOptions, type Law } from './types.js';
 

@@ -1,4 +1,4 @@
-import type { Found, ValueChange } from './finding.js';
+import type { Mistake, ValueChange } from './finding.js';
 
 /** One thing that is not as expected, where two records are compared: an answer to a case, a recorded exchange. */
 export interface Difference {
@@ -10,11 +10,8 @@ export interface Difference {
   readonly change?: ValueChange;
 }
 
-/** A finding on the requirement of its check. */
-type OwnFinding = Omit<Found, 'breaks'>;
-
 /** A difference as a finding. */
-const foundOf = ({ what, expected, actual, change }: Difference): OwnFinding => ({
+const foundOf = ({ what, expected, actual, change }: Difference): Mistake => ({
   wanted: {
     kind: 'value',
     path: what,
@@ -28,7 +25,7 @@ const foundOf = ({ what, expected, actual, change }: Difference): OwnFinding => 
 /** The differences of one comparison as one finding: the first, and the others beside it. */
 export function foundOfAll(
   differences: readonly [Difference, ...Difference[]],
-): OwnFinding & { readonly others?: readonly OwnFinding[] } {
+): Mistake & { readonly others?: readonly Mistake[] } {
   const [first, ...others] = differences;
   return { ...foundOf(first), ...(others.length === 0 ? {} : { others: others.map(foundOf) }) };
 }

@@ -89,8 +89,8 @@ export type Remark =
   /** The body was cut at these offsets. */
   | { readonly kind: 'cut'; readonly at: readonly number[] };
 
-/** A finding as data. Reporters make sentences of it. */
-export interface Found {
+/** A mistake as data. Reporters make sentences of it. */
+export interface Mistake {
   readonly wanted: Wanted;
   /** The observed value: {@link AnswerGot}, {@link StreamGot}, {@link OrderGot}, {@link NoAnswerGot}, or the value. */
   readonly got: unknown;
@@ -98,13 +98,17 @@ export interface Found {
   readonly of: string;
   /** Number of the exchange that shows it; by default the last of the attempt. */
   readonly exchange?: number;
-  /** The broken requirement and its level, if they are not those of the check. */
-  readonly breaks?: Broken;
   /** Whether the answer shows a credential, or a secret that the run stored. */
   readonly leak?: true;
   readonly because?: Remark;
   /** The change, where two records are compared. */
   readonly change?: ValueChange;
+}
+
+/** A mistake, and the requirement that it breaks. */
+export interface Found extends Mistake {
+  /** The broken requirement and its level, if they are not those of the check. */
+  readonly breaks?: Broken;
 }
 
 /** A property that does not hold, with the smallest values found that show it. */

@@ -116,3 +116,7 @@ export function createProperty(options: PropertyOptions): Ctx['property'] {
     throw new Finding(errorInstance.found, property, { cause: errorInstance });
   };
 }
+
+/** One of some rows, named in a counterexample. */
+export const oneOfRows = <T extends object>(rows: readonly T[], name: (row: T) => string): fc.Arbitrary<T> =>
+  fc.constantFrom(...rows.map((row) => ({ ...row, [fc.toStringMethod]: () => name(row) })));

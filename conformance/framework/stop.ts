@@ -45,7 +45,7 @@ export const isLimit = (stop: Stop | undefined): stop is LimitStop =>
 export const isOfBudget = (stop: Stop): boolean => isLimit(stop) && stop.budget !== undefined;
 
 /** A mistake of the kit about an exchange, in no check of its own. */
-export interface Fault {
+export interface KitFault {
   readonly kind: 'fault';
   /** The number of the exchange. */
   readonly exchange: number;
@@ -70,7 +70,7 @@ export type Incomplete =
     }
   | { readonly kind: 'unreached'; readonly checks: number }
   | { readonly kind: 'errors'; readonly ids: readonly string[] }
-  | Fault
+  | KitFault
   | { readonly kind: 'left-behind'; readonly interns: number }
   | { readonly kind: 'shards'; readonly missing: readonly number[]; readonly of: number };
 

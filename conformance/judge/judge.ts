@@ -2,7 +2,7 @@ import { counted } from '../../emulator/contract/counted.js';
 import type { Profile } from '../../emulator/contract/profile.js';
 import type { Found } from '../framework/finding.js';
 import { profileBy } from '../framework/profile.js';
-import type { Fault, Stop } from '../framework/stop.js';
+import type { KitFault, Stop } from '../framework/stop.js';
 import type { PublicKey } from '../framework/target.js';
 import type { Asked, Exchange } from '../model/exchange.js';
 import { createModel } from '../model/model.js';
@@ -142,7 +142,7 @@ export function createJudge(options: JudgeOptions = {}) {
   let judged = 0;
   let ignored = 0;
   const exchanges = createExchanges();
-  let fault: Fault | undefined;
+  let fault: KitFault | undefined;
   /** When the first exchange began. */
   let first: number | undefined;
 

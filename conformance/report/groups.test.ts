@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sampleResults } from '../../test/targets/sample-results.js';
-import type { AnswerGot, Found, Remark } from '../framework/finding.js';
+import type { AnswerGot, Mistake, Remark } from '../framework/finding.js';
 import type { CheckResult } from '../run/results.js';
 import { groups } from './groups.js';
 
@@ -13,19 +13,18 @@ const YES = { status: 200, text: '{"signature":"x"}' };
 const textOf = (status: number, reason: string) => JSON.stringify({ error: { code: status, metadata: { reason } } });
 const refused = (status: number, reason: string): AnswerGot => ({ status, reason, text: textOf(status, reason) });
 
-type Look = Omit<Found, 'breaks'>;
-const status = (of: string, got: AnswerGot, ...statuses: number[]): Look => ({
+const status = (of: string, got: AnswerGot, ...statuses: number[]): Mistake => ({
   wanted: { kind: 'status', class: (statuses[0] ?? 400) < 300 ? 'success' : 'refusal', statuses },
   got,
   of,
 });
-const streams = (of: string, got: AnswerGot, because?: Remark): Look => ({
+const streams = (of: string, got: AnswerGot, because?: Remark): Mistake => ({
   wanted: { kind: 'status', class: 'stream', statuses: [] },
   got,
   of,
   ...(because === undefined ? {} : { because }),
 });
-const value = (of: string, got: unknown, words: string, path = of): Look => ({
+const value = (of: string, got: unknown, words: string, path = of): Mistake => ({
   wanted: { kind: 'value', path, rule: { kind: 'holds', words } },
   got,
   of,
@@ -34,7 +33,7 @@ const value = (of: string, got: unknown, words: string, path = of): Look => ({
 /** A check that found something, at the last of its requests: `[operation, body, answer]`. */
 function found(
   id: string,
-  finding: Look,
+  finding: Mistake,
   ...requests: readonly (readonly [string, unknown, Pick<AnswerGot, 'status' | 'text'>])[]
 ): CheckResult {
   const one = sampleResults().checks.find((check) => check.id === 'chat/fails');

@@ -1,6 +1,6 @@
 import { byKey } from '../../emulator/contract/by-key.js';
 import { counted } from '../../emulator/contract/counted.js';
-import { answerOf, type Found, missedRefusal, missedSuccess } from '../framework/finding.js';
+import { answerOf, type Mistake, missedRefusal, missedSuccess } from '../framework/finding.js';
 import { behaviourIn, waitIn } from '../framework/needs.js';
 import type { Skip } from '../framework/skip.js';
 import { bodyOf, operationOf, senderOf } from '../probe/evidence.js';
@@ -25,14 +25,14 @@ export interface Cause {
 const SESSIONS = 'chat-sessions/continue';
 
 /** The last exchange of a check: operation, caller and answer, such as `404 not_found`. */
-interface Ending {
+interface LastExchange {
   readonly of: string;
   readonly as: string | undefined;
   readonly status: number;
   readonly with: string;
 }
 
-function endingOf(check: CheckResult): Ending | undefined {
+function endingOf(check: CheckResult): LastExchange | undefined {
   const last = check.finding?.transcript.at(-1);
   const status = last?.response?.status;
   if (last === undefined || status === undefined) return undefined;
@@ -50,7 +50,7 @@ function endingOf(check: CheckResult): Ending | undefined {
  * The wrong ending of a check, in words that other checks may share: a refusal where a success was due, or a success for a
  * caller who must be refused.
  */
-function sameEnding({ finding }: CheckResult, ending: Ending | undefined): string | undefined {
+function sameEnding({ finding }: CheckResult, ending: LastExchange | undefined): string | undefined {
   if (finding === undefined || ending === undefined || answerOf(finding)?.status !== ending.status) return undefined;
   const { of, as, status, with: how } = ending;
   const refused = status >= 400 && missedSuccess(finding);
@@ -60,7 +60,7 @@ function sameEnding({ finding }: CheckResult, ending: Ending | undefined): strin
 }
 
 /** A refusal that contradicts what was seen before: `409 busy although no run of the intern streams`. */
-function contradiction(found: Omit<Found, 'breaks'>): string | undefined {
+function contradiction(found: Mistake): string | undefined {
   const { because } = found;
   if (because?.kind !== 'no-run-streams' && because?.kind !== 'names-the-question') return undefined;
   const { status, reason } = answerOf(found) ?? {};
@@ -104,7 +104,7 @@ export function causesOf(checks: readonly CheckResult[]): ReadonlyMap<CheckResul
   );
   // Computed once, because each ending parses a body.
   const endings = new Map(found.map((check) => [check, endingOf(check)]));
-  const refusal = (check: CheckResult): Ending | undefined => {
+  const refusal = (check: CheckResult): LastExchange | undefined => {
     const ending = endings.get(check);
     return ending !== undefined && ending.status >= 400 ? ending : undefined;
   };

@@ -3,7 +3,7 @@ import { Ajv } from 'ajv';
 import formats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
 import { HOSTILE, sampleResults } from '../../test/targets/sample-results.js';
-import type { AnswerGot, Found, Wanted } from '../framework/finding.js';
+import type { AnswerGot, Mistake, Wanted } from '../framework/finding.js';
 import type { Need } from '../framework/needs.js';
 import { lacking } from '../framework/skip.js';
 import type { CheckResult } from '../run/results.js';
@@ -251,12 +251,12 @@ const sample = (id: string) => {
   return check;
 };
 /** The failing check of the sample, which found something else. */
-const found = (id: string, look: Omit<Found, 'breaks'>, verdict: 'fail' | 'warn' = 'fail'): CheckResult => {
+const found = (id: string, look: Mistake, verdict: 'fail' | 'warn' = 'fail'): CheckResult => {
   const { finding, ...check } = sample('chat/fails');
   if (finding === undefined) throw new Error('the sample found nothing');
   return { ...check, id, verdict, finding: { ...finding, ...look } };
 };
-const value = (of: string, got: unknown, expected: unknown, path = of): Omit<Found, 'breaks'> => ({
+const value = (of: string, got: unknown, expected: unknown, path = of): Mistake => ({
   wanted: {
     kind: 'value',
     path,
@@ -265,12 +265,12 @@ const value = (of: string, got: unknown, expected: unknown, path = of): Omit<Fou
   got,
   of,
 });
-const finish = (of: string, content: string): Omit<Found, 'breaks'> => ({
+const finish = (of: string, content: string): Mistake => ({
   wanted: { kind: 'stream', rule: 'finish', finish: 'stop' },
   got: { chunks: 3, finish: 'length', content },
   of,
 });
-const status = (of: string, got: AnswerGot, statuses: readonly number[] = [201]): Omit<Found, 'breaks'> => ({
+const status = (of: string, got: AnswerGot, statuses: readonly number[] = [201]): Mistake => ({
   wanted: { kind: 'status', class: 'success', statuses },
   got,
   of,
@@ -325,7 +325,7 @@ test('a text is set apart from the number that it reads as', () => {
   expect(REPORTERS.tty({ ...results, checks })).toMatch(/expected +404\n +actual +"404"\n/);
 });
 
-const REFUSED: Omit<Found, 'breaks'> = {
+const REFUSED: Mistake = {
   wanted: ANSWER,
   got: { kind: 'refused', detail: 'no' },
   of: 'GET /interns?status=running',
@@ -373,7 +373,7 @@ test('one fault is one group, be it a failure here and a warning there; the term
 test.each(['tty', 'html', 'markdown', 'junit', 'github'] as const)(
   '%s: names what likely has the same cause apart from what says the same',
   (kind) => {
-    const busy = (of: string): Omit<Found, 'breaks'> => ({
+    const busy = (of: string): Mistake => ({
       wanted: { kind: 'status', class: 'stream', statuses: [] },
       got: { status: 409, reason: 'busy', text: '{}' },
       of,

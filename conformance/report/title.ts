@@ -1,5 +1,5 @@
 import { brief } from '../framework/assert.js';
-import { type Found, isGist, type OrderGot, type Rule, type StreamGot } from '../framework/finding.js';
+import { isGist, type Mistake, type OrderGot, type Rule, type StreamGot } from '../framework/finding.js';
 import type { NoAnswerGot } from '../probe/no-answer.js';
 import type { CheckResult } from '../run/results.js';
 import { changeText, cutText, mistakeOf, mistakeText } from './words/change.js';
@@ -72,7 +72,7 @@ function compared(got: unknown, rule: Rule, mask: Mask): readonly [string, strin
 }
 
 /** The mistake in one line: of one finding, or with `alike` of all equal ones. */
-function sentence({ wanted, got, of, because, change }: Omit<Found, 'breaks'>, mask: Mask, alike: boolean): string {
+function sentence({ wanted, got, of, because, change }: Mistake, mask: Mask, alike: boolean): string {
   if (wanted.kind === 'value') {
     const values = { got: short(got, mask), expected: short(ruleText(wanted.rule), mask) };
     const words = alike

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import type { Intern } from '../../emulator/contract/intern.js';
-import { oneOfRows } from '../arbitraries/one-of.js';
 import { plainText, readable, text } from '../arbitraries/text.js';
 import { equal, fail, gist } from '../framework/assert.js';
 import { type Check, declaredBy } from '../framework/check.js';
@@ -9,6 +8,7 @@ import { type Ctx, createApi } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import type { BehaviourName, Need } from '../framework/needs.js';
 import { proofHeadersOf } from '../framework/profile.js';
+import { oneOfRows } from '../framework/property.js';
 import type { ChatReply } from '../framework/reply.js';
 import { byTheIntern, lacking, raced } from '../framework/skip.js';
 import type { Client, Sender } from '../probe/client.js';

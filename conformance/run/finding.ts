@@ -1,7 +1,7 @@
 import { clipped } from '../../emulator/contract/visible.js';
 import type { Check } from '../framework/check.js';
 
-import { type Finding, type Found, isGist, type Rule, type Wanted } from '../framework/finding.js';
+import { type Finding, type Found, isGist, type Mistake, type Rule, type Wanted } from '../framework/finding.js';
 import type { Skip } from '../framework/skip.js';
 import type { Redactor } from '../probe/redact.js';
 import type { Attempt } from './attempt.js';
@@ -54,7 +54,7 @@ function gotIn(got: unknown, redactor: Hiding): unknown {
  * A finding as JSON can carry it: secrets are taken out of what was seen, and of what a value was compared with. The kit's
  * own words stay as they are, for a secret may be spelt like a part of them.
  */
-export const foundIn = <Look extends Omit<Found, 'breaks'>>(found: Look, redactor: Hiding): Look => ({
+export const foundIn = <One extends Mistake>(found: One, redactor: Hiding): One => ({
   ...found,
   of: redactor.words(found.of),
   wanted: wantedIn(found.wanted, redactor),

@@ -1,6 +1,6 @@
 import type { Check } from '../framework/check.js';
 import { Finding, type Found } from '../framework/finding.js';
-import type { Fault } from '../framework/stop.js';
+import type { KitFault } from '../framework/stop.js';
 import type { Target } from '../framework/target.js';
 import type { Exchange, Asked as Request } from '../model/exchange.js';
 import type { Model } from '../model/model.js';
@@ -109,7 +109,7 @@ export function createMonitors(model: Model, now: () => number) {
   const asking = new Map<number, Request>();
   const monitors = new Map<string, Monitor>();
   const exchanges = createExchanges();
-  let fault: Fault | undefined;
+  let fault: KitFault | undefined;
   let watching: typeof rulesFor | undefined;
   let last = 0;
   /** A moment after every earlier one, however coarse the clock is. */
@@ -229,7 +229,7 @@ export function createMonitors(model: Model, now: () => number) {
       return monitor;
     },
     /** The first mistake of the model, or of a rule that the run does not report. */
-    get fault(): Fault | undefined {
+    get fault(): KitFault | undefined {
       return fault;
     },
     /** The number of kinds of breaches: all, or those that one check showed first. */

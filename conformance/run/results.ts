@@ -1,5 +1,5 @@
 import type { ControlCall } from '../framework/control.js';
-import type { FalsifiedProperty, Found } from '../framework/finding.js';
+import type { FalsifiedProperty, Mistake } from '../framework/finding.js';
 import type { PropertyRun } from '../framework/property.js';
 import type { Skip } from '../framework/skip.js';
 import type { Incomplete } from '../framework/stop.js';
@@ -49,9 +49,9 @@ export interface ControlStep extends ControlCall {
 }
 
 /** A finding with all that a reader needs to act on it. It is JSON, and free of secrets. */
-export interface FindingResult extends Omit<Found, 'breaks'> {
+export interface FindingResult extends Mistake {
   /** Further findings: of the same comparison (clients, recordings), or of an earlier try. */
-  readonly others?: readonly Omit<Found, 'breaks'>[];
+  readonly others?: readonly Mistake[];
   /** The broken requirement, if it is not that of the check. */
   readonly breaks?: RequirementId;
   /** Its level, if it is not that of the check. */

@@ -1,5 +1,4 @@
 import { suggestion } from '../../emulator/contract/nearest.js';
-import { isInShard, type Shard } from '../framework/shard.js';
 import { UsageError } from '../framework/usage.js';
 import { type Level, REQUIREMENTS } from '../requirements/index.js';
 import { SETS } from '../requirements/sets/index.js';
@@ -11,8 +10,18 @@ export interface Selection {
   readonly skip?: readonly string[] | undefined;
   readonly levels?: readonly Level[] | undefined;
   /** One of several parts, as `{ index, of }`; the first has index 1. */
-  readonly shard?: Shard | undefined;
+  readonly shard?: { readonly index: number; readonly of: number } | undefined;
 }
+
+/** A shard as `i/n` names it; undefined if it names none. */
+export function shardIn(text: string): Selection['shard'] {
+  const [, index = 0, of = 0] = /^(\d+)\/(\d+)$/.exec(text)?.map(Number) ?? [];
+  return index >= 1 && index <= of ? { index, of } : undefined;
+}
+
+/** Whether a shard holds the unit at an index. Without a shard, every unit is held. */
+export const isInShard = (shard: Selection['shard'], at: number): boolean =>
+  shard === undefined || at % shard.of === shard.index - 1;
 
 /** A selection with a pattern that matches nothing. */
 export class SelectionError extends Error {

@@ -1,4 +1,4 @@
-import type { Fault } from '../framework/stop.js';
+import type { KitFault } from '../framework/stop.js';
 import type { Asked } from '../model/exchange.js';
 import { type Breach, type Judgement, type Rule, type Seen, situationOf } from '../rules/rule.js';
 
@@ -50,7 +50,7 @@ export const tallyOf = (rule: Rule, exchanges: Tally['exchanges']): Tally => ({
 });
 
 /** A mistake of the kit, with the exchange at which it was made. */
-export const faultAt = ({ number, method, path }: Asked, error: unknown): Fault => ({
+export const faultAt = ({ number, method, path }: Asked, error: unknown): KitFault => ({
   kind: 'fault',
   exchange: number,
   request: `${method} ${path}`,

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { oneOfRows } from '../arbitraries/one-of.js';
 import { equal } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
+import { oneOfRows } from '../framework/property.js';
 import { JSON_TYPE, textBytes } from '../helpers/bytes.js';
 import { BY_KEY, ON_INTERN, OPERATIONS, type OperationRow, operation, request } from '../helpers/operations.js';
 import { indistinguishable } from '../helpers/same.js';

@@ -1,8 +1,8 @@
 import { brief } from '../../framework/assert.js';
 import {
   type AnswerGot,
-  type Found,
   isGist,
+  type Mistake,
   type OrderGot,
   type Remark,
   type Rule,
@@ -19,9 +19,6 @@ export interface FindingText {
   readonly expected: unknown;
   readonly actual: unknown;
 }
-
-/** The part of a finding that its sentence depends on. */
-type Look = Omit<Found, 'breaks'>;
 
 /** Whether a value is an answer, as findings have it. */
 export const isAnswer = (value: unknown): value is AnswerGot =>
@@ -115,7 +112,7 @@ function streamText(wanted: Extract<Wanted, { kind: 'stream' }>, got: unknown, o
   return { what: of, expected: `${awaited}, or a keepalive within 30 s`, actual };
 }
 
-function plainText({ wanted, got, of, because }: Look): FindingText {
+function plainText({ wanted, got, of, because }: Mistake): FindingText {
   switch (wanted.kind) {
     case 'status': {
       const what = wanted.statuses.length > 0 ? `status of ${of}` : of;
@@ -144,7 +141,7 @@ const beside = (because: Remark | undefined): string => {
 };
 
 /** A finding in words. Where several things differ, each side names all of them. */
-export function findingText(found: Look & { readonly others?: readonly Look[] }): FindingText {
+export function findingText(found: Mistake & { readonly others?: readonly Mistake[] }): FindingText {
   const all = [found, ...(found.others ?? [])].map(plainText);
   const [first, ...others] = all;
   const side = (which: 'expected' | 'actual') => {
