@@ -93,8 +93,10 @@ function readReceived(incoming: IncomingMessage, cap: number): Promise<Uint8Arra
     const chunks: Uint8Array[] = [];
     let size = 0;
     const refuse = () => reject(new Refusal('payload_too_large'));
-    const broken = (error = incoming.errored) => reject(error ?? new Error('the connection was closed'));
-    if (incoming.destroyed) return broken();
+    const closed = () => {
+      if (!incoming.readableEnded) reject(incoming.errored ?? new Error('the connection was closed'));
+    };
+    if (incoming.destroyed) return closed();
     incoming.on('data', (chunk: Uint8Array) => {
       if (size <= cap && size + chunk.length > cap) void untilPaused(() => size).then(refuse);
       size += chunk.length;
@@ -103,8 +105,8 @@ function readReceived(incoming: IncomingMessage, cap: number): Promise<Uint8Arra
       if (size > DISCARD_BYTES) refuse();
     });
     incoming.once('end', () => (size > cap ? refuse() : resolve(Buffer.concat(chunks))));
-    incoming.once('error', broken);
-    incoming.once('close', () => broken());
+    incoming.once('error', reject);
+    incoming.once('close', closed);
   });
 }
 
