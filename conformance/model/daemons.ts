@@ -5,11 +5,13 @@ import type { RecordFields } from './intern.js';
 import { isDaemon, isSigning, type Named, operationOf } from './operations.js';
 import { hashed, joined, MOST, Recent, type ShownValue } from './options.js';
 
+/** A daemon access as one text, which does not show the token. */
+export const accessOf = ({ origin, token }: RecordFields): string => hashed(joined(String(origin), String(token)));
+
 /** The daemons of interns: their origins, tokens and proofs. */
 export function createDaemons(proof: ProofHeaders) {
   /** Interns by the origins and tokens of their daemons. */
   const accesses = new Recent<string, ShownValue<string>>(MOST);
-  const accessOf = ({ origin, token }: RecordFields): string => hashed(joined(String(origin), String(token)));
   const nonces = new Recent<string, ShownValue>(MOST);
   /** The request that each signature is for. */
   const signed = new Recent<string, ShownValue<string>>(MOST);

@@ -143,6 +143,12 @@ export const isListedBy = (phases: ReadonlySet<Phase>, statuses: readonly string
       : phase !== 'gone' && SHOWN_AS[phase].every((status) => statuses.includes(status)),
   );
 
+/** A daemon access, hashed, and the exchange that showed it. */
+export interface Access {
+  readonly access: string;
+  readonly number: number;
+}
+
 /** The knowledge about one intern. */
 export interface InternFacts extends Dealt {
   readonly id: string;
@@ -184,6 +190,8 @@ export interface InternFacts extends Dealt {
   free: number;
   /** The latest answered daemon access. Undefined after a call that asks for another state. */
   attached: { readonly at: number; readonly number: number } | undefined;
+  /** The latest daemon access of each caller, and that of the alias since. Empty after a call that asks for another state. */
+  readonly accesses: Map<string, Access & { readonly alias?: Access }>;
   /** The latest accepted lifecycle call whose effect nothing has shown yet. */
   awaited:
     | {
@@ -200,6 +208,8 @@ export interface InternFacts extends Dealt {
   readonly storing: Map<string, number>;
   /** The latest accepted delete, if it acknowledged the loss of the workspace. */
   acknowledged: { readonly number: number; readonly at: number } | undefined;
+  /** The first read that showed it stopped long after its create, before any call that may boot it. */
+  waits: { readonly number: number; readonly at: number } | undefined;
   /** The latest refused lifecycle call. */
   refused:
     | { readonly name: 'suspend' | 'provision' | 'delete'; readonly number: number; readonly at: number }
@@ -232,10 +242,12 @@ export const internFacts = (id: string): InternFacts => ({
   streams: new Set(),
   free: 0,
   attached: undefined,
+  accesses: new Map(),
   awaited: undefined,
   stored: new Map(),
   storing: new Map(),
   acknowledged: undefined,
+  waits: undefined,
   refused: undefined,
   wrote: Number.NEGATIVE_INFINITY,
   prompts: new Set(),

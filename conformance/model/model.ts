@@ -2,7 +2,7 @@ import { proofHeadersOf } from '../framework/profile.js';
 import { TURNING } from '../habits/dealings.js';
 import { isRecord } from '../probe/json.js';
 import { createCreates, createNames } from './creates.js';
-import { createDaemons } from './daemons.js';
+import { accessOf, createDaemons } from './daemons.js';
 import { createDealings } from './dealings.js';
 import { type Answered, type Asked, bodyOf, type Exchange, idAsShown } from './exchange.js';
 import {
@@ -35,10 +35,15 @@ const saysNothing = (status: number): boolean => status >= 500 || status === 408
 const BOOTED: ReadonlySet<string> = new Set(['queued', 'provisioning', 'running', 'failed']);
 /** ms within which a service that boots every new intern has begun to. */
 const RESTS = 2_000;
+/** ms after its create for which a new intern may be about to boot. */
+const WAITS = 20_000;
 /** This many interns that rest longer show that the service boots none by itself. */
 const ENOUGH = 5;
 /** A refused call may boot its intern nevertheless: ms after it in which a boot proves nothing. */
 const AFTER_A_REFUSAL = 10_000;
+
+/** The vaults of all workspaces. */
+export const WORKSPACES = 'workspaces';
 
 /** Vault operations that find an intern whenever a read does. */
 const VAULTS: ReadonlySet<string> = new Set(['intern secrets', 'store intern secret']);
@@ -93,6 +98,13 @@ export function createModel(options: ModelOptions) {
   let bootsItself = false;
   /** Interns by their vaults. */
   const vaults = new Recent<string, ShownValue<string>>(MOST);
+  /** The vaults that each secret was put into, or shown in if they are WORKSPACES. And the first request of them. */
+  const putInto = new Recent<string, { readonly vaults: Set<string>; readonly number: number }>(MOST);
+  const puts = (secret: unknown, vault: string, number: number) => {
+    const known = putInto.get(String(secret)) ?? { vaults: new Set(), number };
+    known.vaults.add(vault);
+    putInto.set(String(secret), known);
+  };
 
   const internOf = (id: string): InternFacts => {
     const known = interns.get(id) ?? internFacts(id);
@@ -134,6 +146,7 @@ export function createModel(options: ModelOptions) {
       const isRefused = refused !== undefined && asked.at - refused.at < AFTER_A_REFUSAL;
       if (BOOTED.has(String(row.status))) bootsItself ||= !isRefused;
       else if (row.status === 'stopped' && asked.at - made.at > RESTS && rested.size < ENOUGH) rested.add(row.id);
+      if (row.status === 'stopped' && asked.at - made.at > WAITS) facts.waits ??= { number, at: asked.at };
     }
     const phases = (ours ? PHASES : WIDENED)[String(row.status)];
     if (phases !== undefined) facts.phase.narrow(phases, number, answered.at, asked.at);
@@ -299,6 +312,8 @@ export function createModel(options: ModelOptions) {
       return partial ? undefined : daemons.stamped();
     },
     vaults: vaults as ReadonlyMap<string, ShownValue<string>>,
+    /** The vaults that a secret may be in, by its name: the ids of interns, and WORKSPACES. */
+    putInto: putInto as ReadonlyMap<string, { readonly vaults: ReadonlySet<string>; readonly number: number }>,
     questions: sessions.questions,
     session: sessions.session,
     acts: acts as ReadonlyMap<number, Act>,
@@ -362,12 +377,16 @@ export function createModel(options: ModelOptions) {
       if (name !== undefined) names.asks(asked, name);
       if (name === 'delete intern secret') forgetSecret(String(id), String(secret));
       if (name === 'store intern secret') interns.get(String(id))?.storing.set(String(secret), asked.number);
+      if (name === 'store secret' || name === 'store intern secret') puts(secret, id ?? WORKSPACES, asked.number);
+      const copied = name === 'copy secrets' ? bodyOf(asked)?.names : undefined;
+      if (Array.isArray(copied)) for (const one of copied) puts(one, String(id), asked.number);
       if (id !== undefined) sessions.asks(asked, id);
       if (name === 'chat') interns.get(String(id))?.streams.add(asked.number);
       if (name === undefined || facts === undefined) return;
       if (facts.awaited !== undefined && UNDONE_BY[facts.awaited.name].includes(name)) facts.awaited = undefined;
       if (after !== undefined) {
         facts.attached = undefined;
+        facts.accesses.clear();
         facts.phase.asks(asked.number, after);
         facts.moving += 1;
       }
@@ -406,7 +425,8 @@ export function createModel(options: ModelOptions) {
 
     /** Forgets everything: the target was made to fail on purpose, or the model made a mistake. `unseen`: interns of before may exist. */
     restart(unseen = options.inUse === true): void {
-      for (const known of [interns, present, mappings, acts, statuses, untidied, vaults, rested]) known.clear();
+      for (const known of [interns, present, mappings, acts, statuses, untidied, vaults, putInto, rested])
+        known.clear();
       for (const part of [who, names, creates, sessions, daemons, lists]) part.restart();
       hasForgotten = unseen;
       bootsItself = false;
@@ -466,10 +486,17 @@ export function createModel(options: ModelOptions) {
         for (const row of rows) shows(row, exchange);
         lists.sees(exchange, json, rows);
       }
+      if (name === 'secrets' && Array.isArray(json.data))
+        for (const one of json.data) if (isRecord(one)) puts(one.name, WORKSPACES, asked.number);
       if (name === 'invoke' && id !== undefined) sessions.spoke(exchange, id, 'invoke', json.session_id);
       // In partial traffic an unseen call may have changed the state.
-      if (!partial && isDaemon(operation) && facts?.moving === 0)
+      if (!partial && isDaemon(operation) && facts?.moving === 0) {
         facts.attached = { at: answered.at, number: asked.number };
+        const [caller, access] = [String(asked.caller), { access: accessOf(json), number: asked.number }];
+        const before = facts.accesses.get(caller);
+        if (name === 'daemon') facts.accesses.set(caller, access);
+        else if (before !== undefined) facts.accesses.set(caller, { ...before, alias: access });
+      }
       daemons.sees(exchange, named, json);
       if (name === 'scim' && id !== undefined && !mappings.has(id.toLowerCase()))
         mappings.set(id.toLowerCase(), { value: json.data, number: asked.number });

@@ -125,7 +125,9 @@ export const near = (text: string): readonly string[] =>
 
 /** Reads of what belongs to an intern: its daemon access, by either path, and its vault. */
 export const readsOf = (ctx: Ctx, id: string, has: (need: string) => boolean) => [
-  ...accesses(ctx, id, has),
+  async () => {
+    for (const ask of accessAgain(ctx, id, has)) await ask().catch(unanswered);
+  },
   () => ctx.send({ path: `/vault/interns/${encodeURIComponent(id)}/secrets` }),
 ];
 
@@ -136,10 +138,16 @@ export const strangersOf = ({ wrongKey }: Ctx, has: (need: string) => boolean): 
   null,
 ];
 
-/** Reads of the daemon access by either path, each by one caller. */
+/** Reads of the daemon access by either path, by one caller. */
 const accesses = (ctx: Ctx, id: string, has: (need: string) => boolean) =>
-  ['daemon', 'daemon-access'].flatMap((below) =>
-    oneOf(ctx, ATTACHERS.filter(has)).map((as) => () => ctx.send({ path: `/interns/${id}/${below}`, as })),
+  oneOf(ctx, ATTACHERS.filter(has)).flatMap((as) =>
+    ['daemon', 'daemon-access'].map((below) => () => ctx.send({ path: `/interns/${id}/${below}`, as })),
+  );
+
+/** The daemon access by the operation, by its alias, and by the operation again. */
+const accessAgain = (ctx: Ctx, id: string, has: (need: string) => boolean) =>
+  accesses(ctx, id, has).flatMap((ask, at, [operation]) =>
+    at === 0 || operation === undefined ? [ask] : [ask, operation],
   );
 
 /** The operations that name the intern, by callers who may use them, and some by others. */

@@ -869,7 +869,12 @@ export const TABLES: readonly Table[] = [
       method: 'POST',
       path: intern(operation === 'sign' ? '/daemon/sign' : '/daemon-access/sign'),
       states: { good: ANY, bad: NOT_THERE },
-      parts: [[...SIGNERS, bad(OWN(operation === 'sign' ? '/daemon/sign' : '/daemon-access/sign'))], SIGNED, TYPES],
+      parts: [
+        [...SIGNERS, bad(OWN(operation === 'sign' ? '/daemon/sign' : '/daemon-access/sign'))],
+        // The alias has some of the mistakes only.
+        operation === 'sign' ? SIGNED : SIGNED.filter((value, at) => value.bad !== true || at % 3 === 0),
+        TYPES,
+      ],
     }),
   ),
   {

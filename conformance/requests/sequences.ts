@@ -57,8 +57,17 @@ async function retries(ctx: Ctx, has: (need: string) => boolean): Promise<() => 
   const key = `Near-${interns.name()}`.padEnd(254, 'k');
   for (const near of [`${key}a`, `${key}b`, `${key}B`, `${key}a`.toUpperCase(), key.slice(0, -1)])
     await keyed(interns.body(), near);
+  const boots = interns.body({ provision: true });
+  await keyed(boots, `retry-${boots.name}`);
   return async () => {
     for (const body of bodies) await keyed(body, `retry-${body.name}`);
+    // A retry after a suspend boots nothing.
+    const { json } = (await keyed(boots, `retry-${boots.name}`)) ?? {};
+    const id = isRecord(json) && typeof json.id === 'string' ? json.id : undefined;
+    if (id === undefined || ctx.over() || ((await api.suspend(id).catch(unanswered))?.status ?? 500) >= 300) return;
+    await interns.untilSuspended(id);
+    await keyed(boots, `retry-${boots.name}`);
+    await api.get(id).catch(unanswered);
   };
 }
 
@@ -80,11 +89,15 @@ async function conversation({ chat, answer, api, interns, prompt }: Ctx): Promis
 /** Settings in an order in which each one follows each other one. */
 const BY_TURNS = ['name', 'description', 'name', 'instructions', 'description', 'instructions', 'name'] as const;
 
-/** Updates single settings, one after the other and two at once: none may undo another. */
-async function updates({ api, interns, race }: Ctx): Promise<void> {
+/** Updates single settings, by the members in turn, and two at once: none may undo another. */
+async function updates({ api, interns, race }: Ctx, has: (need: string) => boolean): Promise<void> {
   const { id } = await interns.stopped();
-  for (const [at, key] of BY_TURNS.entries())
-    await api.update(id, { [key]: key === 'name' ? interns.name() : `turn ${at}` }).catch(unanswered);
+  const members = (['api_key', 'peer_api_key'] as const).filter(has);
+  for (const as of members) await api.get(id, { as }).catch(unanswered);
+  for (const [at, key] of BY_TURNS.entries()) {
+    const setting = { [key]: key === 'name' ? interns.name() : `turn ${at}` };
+    await api.update(id, setting, { as: members[at % members.length] ?? 'api_key' }).catch(unanswered);
+  }
   for (const said of ['one', 'two']) {
     const settings = [{ description: said }, { instructions: said }];
     await race(settings.length, (at) => api.update(id, settings[at]).catch(unanswered));
@@ -178,9 +191,9 @@ async function replies(ctx: Ctx, has: (need: string) => boolean): Promise<void> 
 /** Stores, replaces, reads, copies and deletes a secret, first in the vault of an intern, then in that of its workspace. */
 async function secrets({ interns, send, over }: Ctx): Promise<void> {
   const { id } = await interns.stopped();
-  const name = secretName({ interns });
   const all = { send };
   for (const scope of [ofIntern(id), WORKSPACE]) {
+    const name = secretName({ interns });
     const read = () => list(all, scope, { limit: 100 }).catch(unanswered);
     for (const [value, hosts] of [
       [VALUE, ['api.example.com']],
@@ -189,7 +202,11 @@ async function secrets({ interns, send, over }: Ctx): Promise<void> {
       await put(all, scope, name, { value, hosts }).catch(unanswered);
       await read();
     }
-    if (scope === WORKSPACE) await copy(all, id, [name]).catch(unanswered);
+    if (scope === WORKSPACE) {
+      // A secret of the workspace shows in the vault of an intern after a copy only.
+      await list(all, ofIntern(id)).catch(unanswered);
+      await copy(all, id, [name]).catch(unanswered);
+    }
     for (let times = 0; times < 2; times++) await remove(all, scope, name).catch(unanswered);
     await read();
     if (over()) return;
@@ -363,7 +380,7 @@ export function sequences(
     inTwos(false, async () => {
       again = await retries(ctx, has);
     }),
-    inTwos(false, () => updates(ctx)),
+    inTwos(false, () => updates(ctx, has)),
     inTwos(false, () => secrets(ctx)),
     inTwos(false, async () => {
       fails = await teardown(ctx, has);

@@ -197,6 +197,20 @@ export const CREATE: readonly Row[] = [
     },
   }),
   ...rulesOf('CREATE-3', {
+    waits: {
+      says: 'Provisioning starts at once, or waits for a later provision call: an intern that waits does not boot by itself.',
+      ...ofOwn((record, seen, model) => {
+        const { moved, moving = 0, refused, waits } = model.interns.get(String(record.id)) ?? {};
+        if (waits === undefined || moved !== undefined || moving > 0 || refused !== undefined) return undefined;
+        return holds(
+          !MAKES.provision.includes(String(record.status)),
+          `status of ${where(seen)} that waits for a provision`,
+          'stopped',
+          record.status,
+          [waits.number],
+        );
+      }),
+    },
     'starts-at-once': {
       level: 'P',
       says: 'A create with provision starts the intern at once: its answer does not show it stopped.',

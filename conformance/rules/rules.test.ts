@@ -226,6 +226,13 @@ const proves = (digit: string, timestamp = '1767225600'): Said => ({
   },
 });
 const ATTACHED = { origin: 'https://d.test', token: 't-1' };
+const ACCESS = entry(`GET ${ONE}/daemon`, 200, ATTACHED);
+const ALIAS = entry(`GET ${ONE}/daemon-access`, 200, { ...ATTACHED, token: 't-2' });
+
+/** The vaults of a workspace and of an intern, with one secret. */
+const [OF_WORKSPACE, IN_VAULT] = ['/vault/secrets', SECRETS].map((path) =>
+  entry(`GET ${path}`, 200, { data: [secret('w', ['a.test'])], has_more: false }),
+) as [Said, Said];
 
 /** The answer to a question. */
 const replies = (more: Record<string, unknown> = {}): Said =>
@@ -511,6 +518,9 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
     ],
   ],
   ['VAULT-1/kept', [2], [CREATE, STORES, entry(`GET ${SECRETS}`, 200, { data: [], has_more: false })]],
+  ['VAULT-1/not-of-the-workspace', [2], [CREATE, OF_WORKSPACE, IN_VAULT]],
+  ['CREATE-3/waits', [2], [CREATE, entry(`GET ${ONE}`, 200, record()), entry(`GET ${ONE}`, 200, RUNS)]],
+  ['DAEMON-3/as-the-operation', [2, 3], [CREATE, ACCESS, ALIAS, ACCESS]],
 ])('%s is broken, because of %j', (rule, because, conversation) => {
   const broken = judged(conversation).find(({ id }) => id === rule);
   expect(broken?.because.slice(0, because.length)).toEqual(because);
@@ -527,6 +537,31 @@ test('an intern that stops late after its own suspend was not stopped by that of
     entry(`GET ${ONE}`, 200, record(), { at: -59_000 }),
   ];
   expect(judged(conversation).map(({ id }) => id)).not.toContain('LIFE-1/no-other');
+});
+
+test('an intern may boot once a call that may boot it was sent, and a secret may show once it was copied', () => {
+  const waits = entry(`GET ${ONE}`, 200, record());
+  const runs = entry(`GET ${ONE}`, 200, RUNS);
+  const copies = entry(`POST ${SECRETS}/copy`, 200, { data: [] }, { json: { names: ['w'] } });
+  const refused = entry(`POST ${ONE}/provision`, 409, error(409, 'busy'));
+  const found = [
+    judged([CREATE, waits, refused, runs]),
+    judged([CREATE, waits, { ...INVOKE, status: 409, answer: error(409, 'intern_not_ready') }, runs]),
+    judged([CREATE, entry(`GET ${ONE}`, 200, record(), { at: -55_000 }), runs]),
+    judged([CREATE, OF_WORKSPACE, copies, IN_VAULT]),
+  ].flatMap((some) => some.map(({ id }) => id));
+  expect(found).not.toContain('CREATE-3/waits');
+  expect(found).not.toContain('VAULT-1/not-of-the-workspace');
+});
+
+test('an alias may reveal another token if each reveal is another, or a call for another state came between', () => {
+  const other = entry(`GET ${ONE}/daemon`, 200, { ...ATTACHED, token: 't-3' });
+  const suspends = entry(`POST ${ONE}/suspend`, 200, { suspended: true });
+  for (const between of [
+    [CREATE, ACCESS, ALIAS, other],
+    [CREATE, ACCESS, ALIAS, suspends, ACCESS],
+  ])
+    expect(judged(between).map(({ id }) => id)).not.toContain('DAEMON-3/as-the-operation');
 });
 
 test('a delete that finds no intern is not the one that took it away', () => {

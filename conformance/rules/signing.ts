@@ -1,5 +1,6 @@
 import { proofHeadersOf } from '../framework/profile.js';
 import { type Proof, type ProofSubject, SIGNATURE, signaturesOf } from '../helpers/proofs.js';
+import { accessOf } from '../model/daemons.js';
 import type { Model } from '../model/model.js';
 import { DAEMON, SIGNING } from '../model/operations.js';
 import { SKEW } from '../model/options.js';
@@ -161,6 +162,24 @@ export const PROOFS: readonly Row[] = [
       reason: 'intern_not_running',
       of: DAEMON,
       wrong: (seen, model) => isNotIn(seen, model, 'up'),
+    },
+  }),
+  ...rulesOf('DAEMON-3', {
+    'as-the-operation': {
+      says: 'The deprecated alias answers the same as the operation: between two equal answers of the operation, its own is equal, too.',
+      of: ['daemon'],
+      judge: ({ asked, intern, json, ...seen }) => {
+        const before = intern?.accesses.get(String(asked.caller));
+        if (!isDone(seen) || json === undefined || before?.alias === undefined || before.access !== accessOf(json))
+          return undefined;
+        return holds(
+          before.alias.access === before.access,
+          'daemon access by the alias',
+          'that of the operation before and after it',
+          'another',
+          [before.number, before.alias.number],
+        );
+      },
     },
   }),
   ...rulesOf('SIGN-1', SIGNING, {

@@ -1,4 +1,5 @@
 import type { RecordFields } from '../model/intern.js';
+import { WORKSPACES } from '../model/model.js';
 import { LATE } from '../model/options.js';
 import { isRecord } from '../probe/json.js';
 import { areNumbers, isCopy, isExactSecret, isSecret, isSecretName } from './forms.js';
@@ -33,6 +34,24 @@ const plainHosts = (hosts: unknown): string[] | undefined =>
 /** The vaults of workspaces and interns. */
 export const VAULTS: readonly Row[] = [
   ...rulesOf('VAULT-1', {
+    'not-of-the-workspace': {
+      says: 'The vault of an intern shows no secret of its workspace, unless that was copied or stored there, too.',
+      of: ['intern secrets'],
+      judge: (seen, model) => {
+        const { id = '', intern } = seen;
+        if (!isDone(seen) || !model.hasSeenAll || intern?.made === undefined) return undefined;
+        const ofWorkspace = secretsOf(seen).flatMap(({ name }) => {
+          const put = model.putInto.get(String(name));
+          return put?.vaults.has(id) === false && put.vaults.has(WORKSPACES) ? [{ name, number: put.number }] : [];
+        });
+        return is(
+          `secrets of the workspace in ${seen.called}`,
+          [],
+          ofWorkspace.map(({ name }) => name),
+          ofWorkspace.map(({ number }) => number),
+        );
+      },
+    },
     kept: {
       says: 'A secret that was stored in the vault of an intern stays there until it is deleted.',
       of: ['intern secrets'],

@@ -1,7 +1,7 @@
 import { refusal } from '../../../emulator/wire/answer.js';
 import type { Json } from '../../../emulator/wire/json.js';
 import { defineMutants, type Mutation } from '../mutant.js';
-import { answers, body, errors, jsonReply, withoutHeader } from '../operators/answers.js';
+import { answers, body, errors, field, jsonReply, withoutHeader } from '../operators/answers.js';
 import { all, byAlias } from '../operators/exchange.js';
 import { aliasOf, handles, refusesCalls, routes, settings } from '../operators/parts.js';
 
@@ -85,6 +85,10 @@ export const DAEMON = defineMutants({
   'daemon-alias-gone': routes(aliasOf('daemon'), undefined),
   'daemon-alias-by-api-key': routes(aliasOf('daemon'), { credential: 'any' }),
   'daemon-alias-can-be-stored': withoutHeader(NOT_STORED, { of: all('daemon', byAlias), status: 200 }),
+  // The alias reveals the token of the first boot.
+  'daemon-alias-of-the-first-boot': field(all('daemon', byAlias), 'token', (token, { internId, first }) =>
+    first(internId, token),
+  ),
   'daemon-alias-does-not-say-it-is-one': withoutHeader('deprecation', { of: all('daemon', byAlias) }),
 });
 

@@ -57,6 +57,14 @@ export const LIFECYCLE = defineMutants({
     if (status === 'stopped') emulator.clock.timer(600_000, () => void emulator.fetch(provision), 'work');
     return reply;
   }),
+  // An intern that waits for its provision boots after a minute.
+  'boot-after-a-minute': inRecords<string>('status', (status, { parent, emulator }) =>
+    status === 'stopped' &&
+    parent.hostname === null &&
+    emulator.clock.now() - Date.parse(String(parent.created_at)) > 60_000
+      ? 'provisioning'
+      : status,
+  ),
   'boot-without-progress': inRecords('progress', null),
   'boot-without-hostname': inRecords('hostname', null),
   'boot-starts-anew-when-asked-again': allows('provision', (from) => [...from, 'queued', 'provisioning']),

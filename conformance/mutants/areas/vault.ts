@@ -1,7 +1,7 @@
-import { isRecord } from '../../../emulator/wire/json.js';
+import { isRecord, type Json, jsonOf } from '../../../emulator/wire/json.js';
 import { withRequest } from '../../../emulator/wire/request.js';
 import { defineMutants } from '../mutant.js';
-import { answers, errorReply, field, jsonReply, refused, status } from '../operators/answers.js';
+import { answers, errorReply, field, jsonReply, refused, replies, status } from '../operators/answers.js';
 import { all, by, type Of } from '../operators/exchange.js';
 import { refusesCalls, routes } from '../operators/parts.js';
 import { again, as, asked, instead, refuseBody, sends, texts, withoutFields } from '../operators/requests.js';
@@ -45,6 +45,17 @@ export const VAULT = defineMutants({
     { of: 'vault-delete', status: 404, says: 'Secret not found' },
     (request) => withRequest(request, { url: request.url.replace(/interns\/[^/]+\//, '') }),
   ),
+  // The vault of an intern shows the secrets of its workspace, too.
+  'vault-shows-those-of-the-workspace': replies(async (reply, exchange) => {
+    const { operation, request, emulator } = exchange;
+    const own =
+      reply.status === 200 && operation === 'vault-list' && ofAnIntern(exchange) ? jsonOf(String(reply.body)) : {};
+    if (!isRecord(own) || !Array.isArray(own.data)) return reply;
+    const above = await emulator.fetch(withRequest(request, { url: request.url.replace(/interns\/[^/]+\//, '') }));
+    const { data } = (await above.json()) as { readonly data: readonly Json[] };
+    const all = new Map([...data, ...(own.data as Json[])].map((secret) => [String(secret.name), secret]));
+    return jsonReply(200, { ...own, data: [...all.keys()].sort().map((name) => all.get(name)) });
+  }),
   'vault-lists-without-a-key': instead(all('vault-list', by('nobody')), EMPTY),
   'vault-reads-outside-the-programme': instead(all('vault-list', by('outsider_api_key')), EMPTY),
   'vault-of-an-unknown-intern-is-empty': answers({ of: 'vault-list', status: 404 }, EMPTY),
