@@ -18,6 +18,10 @@ const isBad = (cell: Cell): boolean => cell.bad === true;
 /** States that last, so that a row need not wait. */
 const AT_REST: ReadonlySet<State> = new Set(['stopped', 'running', 'suspended', 'unknown']);
 
+/** Places of second mistakes, as shares of all. */
+const ONE = [0];
+const TWO = [0, 0.5];
+
 /** The columns of a table: its states, where it has any, and its parts. */
 const columnsOf = ({ states, parts }: Table): readonly (readonly Cell[])[] => [
   ...(states === undefined
@@ -43,8 +47,8 @@ const insteadOf = (column: readonly Cell[]): readonly Cell[] =>
  * value, with two exceptions: a value with `whatever` meets a bad value of each other column, and a refused caller meets any
  * state that lasts. Each refused caller also meets a good state, in which only the caller is wrong.
  *
- * Rows come in passes, each row once. The first pass has each value once: good ones before bad ones, and bad ones with the
- * plainest contents.
+ * Rows come in passes, each row once. The first pass has each value once: good ones before bad ones, and bad ones beside the
+ * plainest contents. A refused caller has any good contents.
  *
  * A target may lack all good values of a column, such as callers who may sign. A bad value, if possible with a credential, then
  * replaces them, so that refusals are still seen.
@@ -64,11 +68,20 @@ export function cover(table: Table, random: () => number, pairs = false): readon
     return column[((starts[at] ?? 0) + step) % column.length] as Cell;
   };
   const [callers, contents] = table.parts;
-  const beside = (at: number, step: number): Cell => (columns[at] === contents && good[at]?.[0]) || turn(at, step);
+  /** A good value beside a bad one: a state that lasts, the plainest contents, any other. */
+  const beside = (at: number, step: number): Cell => {
+    const lasting = at === 0 ? (good[0] ?? []).filter((cell) => 'state' in cell && AT_REST.has(cell.state)) : [];
+    if (lasting.length > 0) return lasting[((starts[0] ?? 0) + step) % lasting.length] as Cell;
+    return (columns[at] === contents && good[at]?.[0]) || turn(at, step);
+  };
   const rests = (columns[0] ?? []).filter((cell) => 'state' in cell && AT_REST.has(cell.state));
   const firstState = Math.floor(random() * rests.length);
-  /** The states for a refused caller: the next one that lasts. A bad one is replaced by a good one, or gets a row beside it. */
-  const statesFor = (nth: number, wrong: Cell): readonly (Cell | undefined)[] => {
+  /**
+   * The states for a refused caller: the next one that lasts. A bad one is replaced by a good one, or gets a row beside it. A
+   * caller who sees no intern meets them all, because the state must not show.
+   */
+  const statesFor = (nth: number, wrong: Cell, pass: number): readonly (Cell | undefined)[] => {
+    if (pass === 0 && 'blind' in wrong && rests.length > 0) return rests;
     const at = nth + firstState;
     const state = callers?.includes(wrong as Value) === true ? rests[at % rests.length] : undefined;
     if (state === undefined || !isBad(state) || 'whatever' in wrong) return [state];
@@ -87,10 +100,14 @@ export function cover(table: Table, random: () => number, pairs = false): readon
       .flatMap((cell, nth) =>
         columns.flatMap((others, other) => {
           const wrong = other === at ? [] : others.filter(isBad);
-          const second = wrong[((starts[other] ?? 0) + nth) % wrong.length];
-          return second === undefined || 'state' in second
-            ? []
-            : [columns.map((_, one) => (one === at ? cell : one === other ? second : beside(one, nth)))];
+          // Contents have the most kinds of mistakes.
+          const some = others === contents ? TWO : ONE;
+          return some.flatMap((more) => {
+            const second = wrong[Math.floor(((starts[other] ?? 0) + nth + more * wrong.length) % wrong.length)];
+            return second === undefined || 'state' in second
+              ? []
+              : [columns.map((_, one) => (one === at ? cell : one === other ? second : beside(one, nth)))];
+          });
         }),
       ),
   );
@@ -120,11 +137,11 @@ export function cover(table: Table, random: () => number, pairs = false): readon
       // A value with `whatever` would hide any other mistake.
       ...columns.slice(0, lacks < 0 ? undefined : lacks + 1).flatMap((column, at) =>
         column.filter(isBad).flatMap((wrong, nth) =>
-          statesFor(pass + nth, wrong).map((state) =>
+          statesFor(pass + nth, wrong, pass).map((state, row) =>
             columns.map((_, other) => {
               if (other === at) return wrong;
               if (other === 0 && state !== undefined) return state;
-              return pass === 0 ? beside(other, nth) : turn(other, pass + nth);
+              return pass === 0 && column !== callers ? beside(other, nth) : turn(other, pass + nth + row);
             }),
           ),
         ),

@@ -20,6 +20,8 @@ export interface Value {
   readonly kind?: string;
   /** Whether its refusal precedes that of any other mistake. */
   readonly whatever?: true;
+  /** Whether it is a caller who sees no intern. */
+  readonly blind?: true;
   /** The needs of the value. */
   readonly needs?: readonly string[];
   /** The part of the request. */
@@ -130,8 +132,11 @@ const HOSTS: readonly Value[] = ['eu.', 'EU.', 'Eu.', 'neu.', 'my.eu.', 'eu-x.',
   }),
 );
 
+const blind = (...values: readonly Value[]): readonly Value[] => values.map((value) => ({ ...value, blind: true }));
 /** Callers who get 404: one outside the programme, and an intern's own key for the collection or another intern. */
-const NOTHING_TO: readonly Value[] = whatever(as('outsider_api_key'), as('own_key'));
+const NOTHING_TO: readonly Value[] = blind(...whatever(as('outsider_api_key'), as('own_key')));
+/** Callers who see other interns, or none. */
+const OTHERS: readonly Value[] = [...blind(bad(as('foreign_api_key'))), bad(as('management_key'))];
 /** The callers: members of the workspace, and everybody else. */
 const KEYS: readonly Value[] = [
   as('api_key'),
@@ -139,7 +144,7 @@ const KEYS: readonly Value[] = [
   NOBODY,
   WRONG,
   ...noBearer('api_key'),
-  ...bads(as('foreign_api_key'), as('management_key')),
+  ...OTHERS,
   ...NOTHING_TO,
   ...regional('api_key'),
 ];
@@ -153,7 +158,8 @@ const ACCESS: readonly Value[] = [
   NOBODY,
   WRONG,
   ...noBearer('oauth_token'),
-  ...bads(as('api_key'), as('peer_api_key'), as('foreign_api_key'), as('management_key')),
+  ...bads(as('api_key'), as('peer_api_key')),
+  ...OTHERS,
   ...NOTHING_TO,
   ...regional('oauth_token'),
 ];
@@ -164,7 +170,7 @@ const SIGNERS: readonly Value[] = [
   WRONG,
   ...noBearer('oauth_token'),
   ...alike('no person', as('api_key'), as('oauth_interns_only_token')),
-  ...bads(as('foreign_api_key'), as('management_key')),
+  ...OTHERS,
   ...NOTHING_TO,
   ...regional('oauth_token'),
 ];

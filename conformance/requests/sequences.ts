@@ -215,7 +215,7 @@ async function secrets({ interns, send, over }: Ctx): Promise<void> {
 }
 
 /** More secrets than some lists show. */
-const MANY = 51;
+const MANY = 26;
 
 /** Fills the vault of an intern with many secrets, and lists them, twice. */
 export async function manySecrets({ interns, over, send }: Ctx): Promise<void> {
@@ -238,6 +238,7 @@ async function mappings({ interns, send, target }: Ctx): Promise<void> {
     await read(id);
   }
   await read(id, null);
+  await read(interns.unknownId(), null);
   await read(id);
 }
 
