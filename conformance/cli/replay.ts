@@ -1,5 +1,6 @@
 import { byKey } from '../../emulator/contract/by-key.js';
 import { counted } from '../../emulator/contract/counted.js';
+import { given } from '../../emulator/contract/given.js';
 import { cases } from '../clients/index.js';
 import { runClient } from '../clients/run-client.js';
 import { UsageError } from '../framework/usage.js';
@@ -95,9 +96,10 @@ async function againOnTarget(
   io: Io,
 ): Promise<Replayed[]> {
   // The limits of a whole run do not apply to a few repeated checks.
-  const { failOn, maxRequests = UNLIMITED.maxRequests, maxTime = UNLIMITED.maxTime } = settings;
+  const { failOn, maxPrompts, maxRequests, maxTime } = settings;
+  const limits = { ...UNLIMITED, ...given({ maxPrompts, maxRequests, maxTime }) };
   const again: Again = (more) =>
-    atTarget(settings, io, (target) => runChecks({ ...target, failOn, ...more, maxRequests, maxTime }));
+    atTarget(settings, io, (target) => runChecks({ ...target, failOn, ...more, ...limits }));
   const known = new Set(checks.map(({ id }) => id));
   const { shown, unshown } = await slicesAgain(found, report.options.seed, again);
   const done = new Map<string, CheckResult>();

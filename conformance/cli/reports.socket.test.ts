@@ -153,6 +153,11 @@ test('replay does findings again, and says which are fixed and which it did not 
   const both = await call('replay', written('gone.json', report('update/null-clears', 'chat/gone')));
   expect(both.exit).toBe(3);
   expect(both.out).toContain('NOT REACHED  chat/gone: this kit has no such check\n');
+  const prompts = ['replay', written('prompts.json', report('chat-content/content-intact'))];
+  expect(await call(...prompts, '--max-prompts', '0')).toMatchObject({
+    exit: 3,
+    out: expect.stringContaining('the budget of 0 prompts is spent'),
+  });
   expect(await call('replay', written('none.json', json({ ...sample, checks: [] })))).toMatchObject({ exit: 0 });
   const client = json({ ...sample, target: { ...sample.target, kind: 'client' } });
   expect((await call('replay', written('client.json', client))).err).toContain('name its adapter');

@@ -36,7 +36,6 @@ const badgeView = ({ mark, tone = 'quiet' }: Line): Markup | undefined => {
 /** The headings of facts, by their names. */
 const HEADINGS: Readonly<Record<string, string>> = {
   interface: 'The interface says',
-  what: 'What is wrong',
   expected: 'Expected',
   actual: 'Actual',
   values: 'Values that show it',
@@ -55,6 +54,7 @@ function factsView(facts: readonly Fact[]): (Markup | undefined)[] {
   const actual = facts.find(([name]) => name === 'actual');
   return facts.map((fact) => {
     if (fact === actual) return undefined;
+    if (fact[0] === 'what') return html`<p>${breakable(fact[1])}</p>`;
     if (fact[0] !== 'expected' || actual === undefined) return factView(fact);
     return html`<div class="sides">${factView(fact, 'good')}${factView(actual, 'bad')}</div>`;
   });
@@ -103,8 +103,9 @@ function groupView(line: Line, talk: Talk, isQuiet: boolean): Markup {
   const follows = [beside, ...said.map(({ text }) => text)].flatMap((text) =>
     text === undefined ? [] : html`<span class="follows">${breakable(text)}</span>`,
   );
-  const first = html`${badgeView(line)}<span class="sentence">${sentence && breakable(sentence)}${follows}</span>`;
-  return foldView(first, subject, membersView(members, talk), isQuiet);
+  const text = isQuiet && sentence ? `${subject}: ${sentence}` : sentence || subject;
+  const first = html`${badgeView(line)}<span class="sentence">${breakable(text)}${follows}</span>`;
+  return foldView(first, isQuiet ? '' : subject, membersView(members, talk), isQuiet);
 }
 
 /** A line without anything to open. */
