@@ -98,29 +98,30 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     return protocolError(row, seen);
   };
 
+  const send = (answer: AnyResponse, response: InertResponse) => {
+    const { req } = response;
+    if (answer.body instanceof EventStream && !answer.body.whole) streams(req.socket, response);
+    write(response, answer, (error) => failed(seenOf(req), error));
+  };
+  const unanswered = (error: unknown, response: InertResponse) => {
+    const { socket } = response.req;
+    if (!(error instanceof DropConnection)) send(failed(seenOf(response.req), error), response);
+    else if (error.reset) reset(socket);
+    else socket.destroy();
+  };
   const serve = (mounted: Mounted, incoming: IncomingMessage, response: InertResponse) => {
-    const fails = (error: unknown) => failed(seenOf(incoming), error);
-    const send = (answer: AnyResponse) => {
-      if (answer.body instanceof EventStream && !answer.body.whole) streams(incoming.socket, response);
-      write(response, answer, fails);
-    };
-    const unanswered = (error: unknown) => {
-      if (!(error instanceof DropConnection)) send(fails(error));
-      else if (error.reset) reset(incoming.socket);
-      else incoming.socket.destroy();
-    };
     let request: SocketRequest;
     try {
       request = new SocketRequest(incoming, response, streams);
     } catch {
-      return send(refused(ERRORS.malformed_request, seenOf(incoming)));
+      return send(refused(ERRORS.malformed_request, seenOf(incoming)), response);
     }
     try {
       const answer = mounted.answer(request, request);
-      if (answer instanceof Promise) answer.then(send).catch(unanswered);
-      else send(answer);
+      if (!(answer instanceof Promise)) send(answer, response);
+      else answer.then((one) => send(one, response)).catch((error) => unanswered(error, response));
     } catch (error) {
-      unanswered(error);
+      unanswered(error, response);
     }
   };
   // A request without a host is refused like one with a wrong host. Node would refuse it without a word.
