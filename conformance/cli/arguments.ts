@@ -37,7 +37,7 @@ export const COMMON: FlagTable = {
 };
 
 /** A parsed command line: its flags by their names, and its words. */
-export interface Arguments {
+interface Arguments {
   readonly flags: Readonly<Record<string, unknown>>;
   readonly words: readonly string[];
 }

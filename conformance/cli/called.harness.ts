@@ -1,6 +1,6 @@
 import { systemHost } from '../probe/time.js';
-import { conformance } from './command.js';
 import type { Io } from './io.js';
+import { conformance } from './main.js';
 
 /** Calls the command line in this process, off a terminal. `more.out` and `more.err` get what is written, too. */
 export async function called(args: readonly string[], more: Partial<Io> = {}) {

@@ -12,7 +12,7 @@ import { labelOf, nounOf } from './words/legend.js';
 import { familyWords, type SkipText, skipWords } from './words/skip.js';
 
 /** A common cause of different findings. */
-export interface Cause {
+interface Cause {
   /** Findings with one key have this cause in common. */
   readonly key: string;
   /** The cause in one line, if no finding says it. */
@@ -159,7 +159,7 @@ export interface FindingGroup {
   readonly parts: readonly [SameChecks, ...SameChecks[]];
 }
 
-export interface SameChecks {
+interface SameChecks {
   readonly title: string;
   readonly checks: readonly [CheckResult, ...CheckResult[]];
 }

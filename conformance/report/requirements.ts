@@ -64,14 +64,14 @@ export function requirementsSection(
   whole: ResultLine,
   shown: Table['shown'],
 ): Section[] {
-  const passes = byKey(checks.filter(isHeld), (check) => clauseOf(check).id);
-  const rowOf = (cells: readonly string[], mine: readonly CheckResult[] = []): TableRow =>
+  const passed = new Map(checks.filter(isHeld).map((check) => [check.id, check]));
+  const rowOf = (cells: readonly string[], mine: readonly CheckResult[]): TableRow =>
     mine.length === 0 ? { cells } : { cells, members: mine.map(whole) };
   const row = (one: RequirementResult): TableRow => {
-    const mine = passes.get(one.id);
+    const mine = one.checks.flatMap((id) => passed.get(id) ?? []);
     const counts = [some(one.exchanges), some(one.situations?.length)];
     const id = isHeld(one) ? one.id : `${one.id} ${one.verdict}`;
-    return rowOf([id, LEVELS[one.level], shortly(one.excluded ?? one.sentence), heldBy(mine ?? []), ...counts], mine);
+    return rowOf([id, LEVELS[one.level], shortly(one.excluded ?? one.sentence), heldBy(mine), ...counts], mine);
   };
   const areas = byKey(requirements, ({ id }) => areaOf(id));
   const groups = [...areas].flatMap(([area, all]) => {
@@ -83,7 +83,7 @@ export function requirementsSection(
   const section = { title: 'Requirements', lines: [] };
   if (groups.length > 0) return [{ ...section, table: { head: HEAD, groups, shown } }];
   // Reports of clients and recordings have no requirements of the interface.
-  const rows = [...passes].map(([id, mine]) =>
+  const rows = [...byKey(passed.values(), (check) => clauseOf(check).id)].map(([id, mine]) =>
     rowOf([id, LEVELS[mine[0].level], clauseOf(mine[0]).sentence, counted(mine.length, nounOf(mine[0]))], mine),
   );
   return rows.length === 0 ? [] : [{ ...section, table: { head: HEAD, groups: [{ rows }], shown: 'page' } }];

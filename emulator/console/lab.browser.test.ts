@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { conformance } from '../../conformance/cli/command.js';
+import { conformance } from '../../conformance/cli/main.js';
 import { systemHost } from '../../conformance/probe/time.js';
 import { inBrowser } from '../testing/browser.harness.js';
 
