@@ -107,6 +107,20 @@ export const DISCONNECT = checksOf('CHAT-10', {
     needs: ['running', 'behaviour:silent'],
     run: noticed,
   },
+  'disconnect/leaves-others': {
+    title: 'A client that leaves a stream cancels that run alone: its stream from another intern goes on.',
+    needs: ['running', 'behaviour:silent'],
+    async run(ctx) {
+      const [one, other] = [await runningOne(ctx), await runningOne(ctx)];
+      const stays = await other.streaming({ prompt: ctx.prompt('silent') });
+      await leave(ctx, await one.streaming({ prompt: ctx.prompt('silent') }));
+      await ctx.wait(MOMENT);
+      const { finish, content } = stays.transcript;
+      ctx.internDid(finish === undefined || finish === 'error', { did: 'fall silent', said: content });
+      equal(finish, undefined, 'the finish of a stream whose client stays');
+      await stays.disconnect();
+    },
+  },
   'disconnect/while-it-speaks': {
     title: 'A run that speaks, one that has said nothing yet, and one that streams after an answer are cancelled too.',
     ...onRunning(['control', 'clock'], async (ctx, speaks) => {

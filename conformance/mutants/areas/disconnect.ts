@@ -25,6 +25,20 @@ export const DISCONNECT = defineMutants({
       return true;
     }),
   ),
+  // A client that leaves cancels the runs of all other interns.
+  'disconnect-ends-others': withEnd((end) => {
+    const prompted = new Set<string | undefined>();
+    return together(
+      whenLeft(({ exchange: { internId } }) => {
+        for (const other of prompted) if (other !== internId) setImmediate(() => end(other));
+        return true;
+      }),
+      exchanges((exchange, next) => {
+        if (exchange.operation === 'chat') prompted.add(exchange.internId);
+        return next(exchange.request);
+      }),
+    );
+  }),
   'disconnect-a-minute-later': settings({ interaction_deadline: 60_000 }),
   // The run that a prompt was steered into ends with the connection of that prompt.
   'disconnect-of-who-steered-cancels': endsRuns({ of: 'chat', status: 202 }),
