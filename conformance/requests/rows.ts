@@ -347,7 +347,11 @@ const SIGNED: readonly Value[] = [
   signed('a digest'),
   signed('a digest for a route', { route: ROUTE }),
   signed('a digest for an encoded path', { route: { method: 'POST', path: '/api/%7Bx%7D/%79%2D1' } }),
-  signed('a digest, and who signs', { user: 'somebody', 'x-svc-invoke-user': 'somebody' }),
+  v('a digest, and who signs', ({ ctx }) => ({
+    json: { bodySha256: sha256(String(ctx.random())), user: 'somebody', 'x-svc-invoke-user': 'somebody' },
+    headers: { 'x-svc-invoke-user': 'somebody' },
+  })),
+  signed('a digest for a path with a slash at its end', { route: { method: 'POST', path: '/api/invoke/' } }),
   signed('a digest for a route, and more', { route: { ...ROUTE, query: 'x=1', origin: 'https://x.test' } }),
   signed('a digest, and when', { timestamp: '1000000000', nonce: 'mine' }),
   sized('as large as may be', CAP, () => ({ bodySha256: DIGEST })),

@@ -252,7 +252,8 @@ async function names({ api, interns }: Ctx, has: (need: string) => boolean): Pro
     api.create(interns.body({ name, description: `time ${times++}` }), { as }).catch(unanswered);
   await create(first);
   await api.update(made.id, { name: second }).catch(unanswered);
-  await api.get(made.id).catch(unanswered);
+  for (const as of ['api_key', 'foreign_api_key'] as const)
+    if (has(as)) await api.get(made.id, { as }).catch(unanswered);
   await create(second);
   const { json } = (await create(first)) ?? {};
   if (has('peer_api_key')) await create(second, 'peer_api_key');
