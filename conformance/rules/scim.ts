@@ -1,6 +1,7 @@
 import { TIMESTAMP, UUID } from '../framework/assert.js';
 import { isRecord } from '../probe/json.js';
 import { answerOf, isOurs } from './errors.js';
+import { isWithoutKey } from './mistakes.js';
 import { all, each, holds, is, isDone, keysAre, type Row, rulesOf, textOf } from './rule.js';
 
 /** The catalogue of the mapping read. */
@@ -102,7 +103,8 @@ export const SCIM: readonly Row[] = [
       step: 'named',
       statuses: [404],
       wrong: (seen, model) =>
-        seen.id !== undefined
+        // A missing or invalid key is refused before the service looks for the mapping.
+        seen.id !== undefined && isWithoutKey(seen) !== true
           ? !UUID.test(seen.id) ||
             model.options.madeUp?.(seen.id) === true ||
             (model.options.mapping === undefined || model.options.mapping.toLowerCase() !== seen.id.toLowerCase()
