@@ -91,7 +91,7 @@ export async function plan(options: PlanOptions): Promise<string> {
   ];
   const pace = rate > 0 ? ` at ${rate} requests a second` : '';
   const ms = Math.max(results.duration, rate > 0 ? (results.requests / rate) * 1_000 : 0);
-  const minutes = counted(Math.max(1, Math.ceil(ms / 60_000)), 'minute');
+  const minutes = counted(Math.max(1, Math.round(ms / 60_000)), 'minute');
   return [
     `Plan for ${driver.target.baseUrl} (${driver.target.kind}, profile ${driver.target.profile.name})`,
     `In all about ${counted(prompts, 'prompt')}, ${minutes}, ${counted(results.requests, 'request')}, ${counted(interns, 'intern')}${pace}.`,
