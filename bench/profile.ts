@@ -15,7 +15,7 @@ const PARTS: readonly (readonly [string, (url: string, name: string) => boolean]
   ['garbage collection', (_, name) => name === '(garbage collector)'],
   ['digests', (url) => url.startsWith('node:internal/crypto')],
   ["Node's HTTP, streams and sockets", (url) => url.startsWith('node:') || url === ''],
-  ['@hono/node-server', (url) => /\/@hono\/node-server\//.test(url)],
+  ['@hono/node-server', (url) => /\/@hono\/node-server\/|\/dist\/dist-\w+\.js$/.test(url)],
   ['Hono', (url) => /\/node_modules\/hono\//.test(url)],
   ["the emulator's own code", () => true],
 ];

@@ -17,8 +17,7 @@ import { BASE } from './http/route.js';
 import { isFetchedByPages, LOGIN_PATH } from './oidc/terms.js';
 import { KINDS } from './options/kinds.js';
 import { type EmulatorOptions, OptionError } from './options/options.js';
-import type { ReceivedRequest } from './requests/received-request.js';
-import { asRequest } from './requests/request-body.js';
+import { asRequest, PlainRequest, type ReceivedRequest } from './requests/received-request.js';
 import { createRootMount, type Mount, type RootMount } from './serving/addresses.js';
 import {
   type InProcessClient,
@@ -27,6 +26,7 @@ import {
   inProcessExchange,
   inProcessFetch,
 } from './serving/in-process-fetch.js';
+import type { Bindings } from './serving/listen.js';
 import { createListening, type ListenAt, type ListenRequest } from './serving/listening.js';
 import { createPage } from './serving/page.js';
 import { type DaemonTokens, plainTokens } from './spaces/daemon-tokens.js';
@@ -272,7 +272,7 @@ function connect(
     const shown = beside(request, bindings);
     if (shown !== undefined) return shown;
     if (!disturber.active()) return serveApp(request, bindings);
-    return asRequest(request).then((whole) => disturber.interface(whole, bindings, serveAll));
+    return disturber.interface(request instanceof PlainRequest ? asRequest(request) : request, bindings, serveAll);
   };
 
   // Replayed answers know nothing of the page that asks.
@@ -282,7 +282,7 @@ function connect(
       )
     : app.answer;
   const serveAll = async (request: Request, bindings: NodeBindings) => asResponse(await serveApp(request, bindings));
-  const serveDaemon = async (request: Request) => asResponse(await daemon.fetch(request));
+  const serveDaemon = async (request: Request) => daemon.fetch(request);
 
   let closing: Promise<void> | undefined;
   const close = () => {
@@ -293,10 +293,8 @@ function connect(
 
   return {
     answer,
-    daemon: withCors(cors, requestIds.next, async (request: ReceivedRequest, bindings?: NodeBindings) =>
-      disturber.active()
-        ? disturber.daemon(await asRequest(request), bindings, serveDaemon)
-        : daemon.fetch(request, bindings?.incoming),
+    daemon: withCors(cors, requestIds.next, async (request: Request, bindings?: Bindings) =>
+      disturber.active() ? disturber.daemon(request, bindings, serveDaemon) : daemon.fetch(request, bindings?.incoming),
     ),
     intercept(request, response) {
       if (!login.handles(request.url ?? '')) return false;
@@ -328,7 +326,7 @@ function own(
   const serveInProcess = (request: Request, client: InProcessClient) =>
     (pathOf(request.url).startsWith('/spaces/') ? spaces.answer(request, client) : undefined) ??
     served.answer(request, client);
-  const serveDaemon = (request: ReceivedRequest, bindings?: NodeBindings) =>
+  const serveDaemon = (request: Request, bindings?: Bindings) =>
     (spaces.daemonOf(request) ?? served).daemon(request, bindings);
 
   const baseUrl = () => mount.local().base_url;

@@ -54,7 +54,7 @@ const MAY_IMPORT: Record<string, string> = {
   state:
     'credentials contract clock signing domain control options | store daemon http oidc recording spaces vault disturbances',
   // Many emulators behind one listener: it receives what makes one.
-  spaces: 'credentials contract http control serving options domain | clock requests',
+  spaces: 'credentials contract http control serving options domain | clock',
   // Runs in a browser, and knows the emulator by its documented calls alone.
   console: '| contract',
   // The public entry, the conformance kit's command line, and the pure parts that commands without an emulator need.

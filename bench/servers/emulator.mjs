@@ -3,5 +3,5 @@ import { createEmulator } from '../../dist/emulator/index.js';
 
 const { listen, ...options } = JSON.parse(process.argv[2] ?? '{}');
 const emulator = createEmulator(options);
-await emulator.listen({ port: 0, ...listen });
+await emulator.listen({ port: 0, replaceGlobals: true, ...listen });
 console.log(JSON.stringify(emulator.target));

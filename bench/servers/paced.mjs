@@ -19,5 +19,5 @@ const emulator = createEmulator({
     },
   ],
 });
-await emulator.listen({ port: 0 });
+await emulator.listen({ port: 0, replaceGlobals: true });
 console.log(JSON.stringify(emulator.target));

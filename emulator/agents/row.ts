@@ -3,7 +3,7 @@ import type { Scope } from '../clock/scope.js';
 import type { LoadChecks } from '../contract/checks.js';
 import { ControlError } from '../control/error.js';
 import { type ControlRow, controlRow } from '../control/router.js';
-import { asRequest } from '../requests/request-body.js';
+import { asRequest, PlainRequest } from '../requests/received-request.js';
 import { createCalls } from './calls.js';
 
 export interface AgentsDeps {
@@ -46,7 +46,8 @@ export function agentRows({ serve, base, scope, ...deps }: AgentsDeps): ControlR
         // Without the queue, all callers that wait for it to load would be served in one round.
         const { fetch } = await handler;
         await queue.next();
-        const response = await calls.serve(await asRequest(call.request), fetch);
+        const { request } = call;
+        const response = await calls.serve(request instanceof PlainRequest ? asRequest(request) : request, fetch);
         const { status, body } = response;
         const headers = Object.fromEntries(response.headers);
         if (!headers['content-type']?.startsWith('text/event-stream'))

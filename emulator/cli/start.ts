@@ -116,7 +116,7 @@ export async function start(given: GivenFlags, logging: Pick<EmulatorOptions, 'l
     const judge = given.judge === true ? (await import('../../conformance/cli/checks.js')).createTraffic : undefined;
     emulator = createEmulator(optionsOf(given, defined({ ...logging, judge })));
     const place = defined({ host: given.host, port: given.port, daemonPort: given.daemonPort, tls: given.tls });
-    return { emulator, at: await emulator.listen(place) };
+    return { emulator, at: await emulator.listen({ ...place, replaceGlobals: true }) };
   } catch (error) {
     await emulator?.close();
     throw explained(error, given);

@@ -11,7 +11,7 @@ import { ControlError } from './error.js';
  * @throws ControlError 400 that names what was wrong and where
  */
 export async function readJson<T>(request: ReceivedRequest, schema: () => z.ZodType<T>): Promise<T> {
-  const bytes = await readBody(request, Number.POSITIVE_INFINITY);
+  const bytes = await readBody(request, false, Number.POSITIVE_INFINITY);
   let value: unknown;
   try {
     value = bytes.length === 0 ? undefined : parseJson(bytes);

@@ -233,7 +233,7 @@ describe('failing', () => {
     await request.text();
     const response = await bench.daemon.fetch(request);
     expect(response.status).toBe(500);
-    expect(JSON.parse(response.body)).toEqual({
+    expect(await response.json()).toEqual({
       error: {
         code: 500,
         message: 'The request could not be completed',

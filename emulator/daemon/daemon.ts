@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../clock/clock.js';
 import type { FairQueue } from '../clock/fair-queue.js';
 import {
@@ -12,8 +13,7 @@ import { Refusal, rowEnvelope } from '../contract/errors.js';
 import { type Profile, proofHeaders } from '../contract/profile.js';
 import { givenRequestId } from '../contract/request-id.js';
 import type { InternRow } from '../contract/state.js';
-import type { ReceivedRequest } from '../requests/received-request.js';
-import { readBody } from '../requests/request-body.js';
+import { readReceivedBody } from '../requests/request-body.js';
 import type { ProofFieldName, ProofFields } from '../signing/canonical.js';
 import type { VerifyKey } from '../signing/verify.js';
 import { diagnose, hintOf } from './diagnose.js';
@@ -64,17 +64,17 @@ export interface DaemonRequest {
   readonly refused?: {
     readonly id: string;
     readonly by: RefusalKey;
-    readonly request: ReceivedRequest;
+    readonly request: Request;
     readonly url: string;
     readonly body: Uint8Array | undefined;
     readonly answer: Omit<DaemonResponse, 'status'>;
   };
 }
 
-export interface DaemonResponse {
+interface DaemonResponse {
   readonly status: number;
   readonly body: string;
-  readonly headers: Record<string, string>;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 interface Outcome {
@@ -90,10 +90,10 @@ interface Outcome {
 /** The emulated intern daemon. `nonces` is its memory, for the signing lab to inspect. */
 export interface Daemon {
   /**
-   * `incoming` is the request as a listener received it: its target, before any URL parser resolved its dots. Without it
-   * the URL of the request is what was received.
+   * `incoming` is the request as a listener received it: its target, before any URL parser resolved its dots, and its
+   * body, whatever the method. Without it the URL and the body of the request are what was received.
    */
-  fetch(request: ReceivedRequest, incoming?: { readonly url?: string | undefined }): Promise<DaemonResponse>;
+  fetch(request: Request, incoming?: IncomingMessage): Promise<Response>;
   readonly nonces: Nonces;
 }
 
@@ -162,7 +162,7 @@ export function createDaemon(deps: DaemonDeps): Daemon {
     );
   };
 
-  const respondTo = async (request: ReceivedRequest, target: string): Promise<Outcome> => {
+  const respondTo = async (request: Request, incoming: IncomingMessage | undefined): Promise<Outcome> => {
     const authorization = request.headers.get('authorization') ?? '';
     const token = /^Bearer +([\x21-\x7e]+)$/i.exec(authorization)?.[1];
     const intern = token === undefined ? undefined : findIntern(token);
@@ -190,7 +190,7 @@ export function createDaemon(deps: DaemonDeps): Daemon {
         by: 'daemon_unreachable',
       };
 
-    const { path, search } = splitRequestTarget(target);
+    const { path, search } = splitRequestTarget(incoming?.url ?? request.url);
     const verify = (bodySha256: string | undefined, now: number, window: number) =>
       verifyProof(verifier, {
         intern,
@@ -205,7 +205,7 @@ export function createDaemon(deps: DaemonDeps): Daemon {
     const early = verify(undefined, clock.now(), deps.settings().proof_window).verdict;
     if (early.result === 'refused') return refuse(early);
 
-    const body = await readBody(request, DAEMON_BODY_CAP);
+    const body = await readReceivedBody(request, incoming, DAEMON_BODY_CAP);
     const bodySha256 = hash('sha256', body, 'hex');
     await deps.heavyWork.next();
 
@@ -236,20 +236,21 @@ export function createDaemon(deps: DaemonDeps): Daemon {
       const { method } = request;
       const at = clock.now();
       const id = givenRequestId(request.headers.get('x-request-id')) ?? deps.requestId();
-      const respond = ({ answer, internId, user, wrong, by, body: read }: Outcome): DaemonResponse => {
+      const respond = ({ answer, internId, user, wrong, by, body: read }: Outcome): Response => {
         const { status, body } = answer;
         const end = request.url.indexOf('/', request.url.indexOf('://') + 3);
         const path = incoming?.url ?? request.url.slice(end);
         const url = request.url.slice(0, end) + path;
+        // Not Response.json: a listener serves a Response made from text without a stream in between.
         const detail =
           wrong === undefined ? {} : { 'x-emulator-detail': wrong.replace(/[^\x20-\x7e]/g, '?').slice(0, 500) };
         const headers = { ...answer.headers, ...detail, 'x-request-id': id };
         const refused = by && { id, by, request, url, body: read, answer: { body, headers } };
         deps.onRequest?.({ at, method, path, status, internId, user, wrong, ...(refused && { refused }) });
-        return { status, headers, body };
+        return new Response(body, { status, headers });
       };
       try {
-        return respond(await respondTo(request, incoming?.url ?? request.url));
+        return respond(await respondTo(request, incoming));
       } catch (error) {
         if (error instanceof Refusal && error.key === 'payload_too_large')
           return respond({

@@ -29,11 +29,7 @@ const SIGNATURE_FORM = 'is not 64 bytes in standard padded Base64';
  * Reads the proof headers: first whether all required ones are there, then whether each is well-formed. A v2 signature
  * and its nonce come together; a request with neither carries a v1 proof.
  */
-export function readProof(
-  headers: Pick<Headers, 'get'>,
-  names: ProofHeaders,
-  requireV2: boolean,
-): ReceivedProof | Refused {
+export function readProof(headers: Headers, names: ProofHeaders, requireV2: boolean): ReceivedProof | Refused {
   const timestamp = headers.get(names.timestamp);
   const user = headers.get(names.user);
   const signature = headers.get(names.signature);

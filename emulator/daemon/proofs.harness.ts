@@ -127,9 +127,11 @@ export function createBench(
         headers,
         ...(body !== undefined && { body, duplex: 'half' }),
       };
-      const { status, headers: sent, body: text } = await proofs.daemon.fetch(new Request(ORIGIN + path, init));
-      const detail = sent['x-emulator-detail'];
-      return { ...(detail !== undefined && { detail }), status, json: JSON.parse(text) };
+      const response = await proofs.daemon.fetch(new Request(ORIGIN + path, init));
+      const text = await response.text();
+      const detail = response.headers.get('x-emulator-detail');
+      const json = text === '' ? {} : JSON.parse(text);
+      return { ...(detail !== null && { detail }), status: response.status, json };
     },
   };
 }

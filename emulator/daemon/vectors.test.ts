@@ -98,7 +98,7 @@ describe('accepted proofs', () => {
     const response = await daemonFor(vector.profile, vector.now).fetch(toRequest(vector.request));
     expect(response.status).toBe(200);
     const { nonce, ...fields } = vector.fields;
-    expect(JSON.parse(response.body) as unknown).toMatchObject({
+    expect((await response.json()) as unknown).toMatchObject({
       verified: { ...fields, ...(nonce !== undefined && { nonce }) },
     });
   });
@@ -166,7 +166,7 @@ describe('refused proofs', () => {
     }
     const response = await daemon.fetch(toRequest(vector.request));
     expect(response.status).toBe(401);
-    const { error } = JSON.parse(response.body) as { error: { metadata: { reason: string } } };
+    const { error } = (await response.json()) as { error: { metadata: { reason: string } } };
     expect(error.metadata.reason).toBe(vector.expected.reason);
     expect(verifyIndependently(vector.request, vector.now, used)).toBe(vector.expected.reason);
   });

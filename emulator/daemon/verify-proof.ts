@@ -28,10 +28,10 @@ export interface VerifyDeps {
 }
 
 /** A request with a proof, as a daemon received it. */
-export interface SignedRequest {
+export interface ReceivedRequest {
   /** The intern whose daemon is addressed, and what is wrong with the token that should name it. */
   readonly intern: { readonly id: string | undefined; readonly problem?: string | undefined };
-  readonly headers: Pick<Headers, 'get'>;
+  readonly headers: Headers;
   readonly method: string;
   readonly path: string;
   /** Undefined while the body is still unread: then signature and nonce are not checked yet. */
@@ -63,7 +63,7 @@ export interface Trace {
 const expectedFields = (
   proof: ReceivedProof,
   id: string,
-  request: SignedRequest,
+  request: ReceivedRequest,
   body_sha256: string,
 ): ProofFields => ({
   intern_id: id,
@@ -79,7 +79,7 @@ const expectedFields = (
  */
 function verifyTime(
   proof: ReceivedProof,
-  { now, window }: SignedRequest,
+  { now, window }: ReceivedRequest,
   nonces: VerifyDeps['nonces'],
 ): Refused | undefined {
   const seconds = Number(proof.timestamp);
@@ -131,7 +131,7 @@ function badSignature(
  * Verifies a proof as an intern's daemon must, from the request alone (SIGN-4, SIGN-7). It uses no nonce up: the code
  * that acts on the verdict does.
  */
-export function verifyProof(deps: VerifyDeps, request: SignedRequest): { verdict: ProofVerdict; trace: Trace } {
+export function verifyProof(deps: VerifyDeps, request: ReceivedRequest): { verdict: ProofVerdict; trace: Trace } {
   const { intern, headers, method, path, bodySha256 } = request;
   const internId = intern.id;
   const read = readProof(headers, deps.names, deps.requireV2);

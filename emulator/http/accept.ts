@@ -89,7 +89,7 @@ export function createAccept(deps: AcceptDeps) {
     // On a connection, reading ends with it.
     const framed = bindings?.incoming !== undefined;
     if (!framed) bindings?.onLeave?.((reason) => void waiting.dispose(reason));
-    const reading = readBody(request, MAX_BODY, framed ? undefined : waiting).catch(brokenOff);
+    const reading = readBody(request, framed, MAX_BODY, framed ? undefined : waiting).catch(brokenOff);
     const ready = row.heavy ? reading.then((bytes) => after(deps.heavyWork.next(), () => bytes)) : reading;
     return waiting.race(ready).then((bytes) => {
       needTime(exchange);

@@ -5,7 +5,7 @@ import type { InternRow } from '../contract/state.js';
 import type { Caller } from '../domain/caller.js';
 import type { Interns } from '../domain/interns.js';
 import type { RunRef } from '../domain/runs.js';
-import type { ReceivedHeaders, ReceivedRequest } from '../requests/received-request.js';
+import type { ReceivedRequest } from '../requests/received-request.js';
 import { type Incoming, parseJson } from '../requests/request-body.js';
 import type { StreamHooks } from '../sse/stream.js';
 import type { CreateStep } from './faults.js';
@@ -23,9 +23,11 @@ export interface Resource extends PathNames {
   readonly routes: readonly Route[];
 }
 
-/** The connection of a request: from a listener, or from an in-process caller. */
+/** The connection of a request: from @hono/node-server, or from an in-process caller. */
 export interface NodeBindings {
   readonly incoming?: Incoming & {
+    /** Header names and values in turn, as received. */
+    readonly rawHeaders?: readonly string[];
     readonly socket: { destroy(): void; destroySoon(): void; resetAndDestroy(): void };
   };
   /** Tells the listener that the answer is a stream. */
@@ -49,6 +51,25 @@ export function cutOf(bindings: NodeBindings | undefined): ((reset: boolean) => 
   const socket = bindings?.incoming?.socket;
   // The server reads a body ahead before it writes: the bytes need a moment to be sent.
   return socket && ((resets) => void hostDelay(DROP_DELAY).then(() => (resets ? reset(socket) : socket.destroySoon())));
+}
+
+/**
+ * A header of a request, by its name in lower case; repeated headers have their values joined. It is read from what a
+ * listener received, if there is one: asking a `Request` costs several times as much, and is done for every request.
+ */
+export function headerOf(
+  request: ReceivedRequest,
+  rawHeaders: readonly string[] | undefined,
+  name: string,
+): string | null {
+  if (!rawHeaders) return request.headers.get(name);
+  let value: string | null = null;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const own = rawHeaders[at] ?? '';
+    if (own.length !== name.length || own.toLowerCase() !== name) continue;
+    value = value === null ? (rawHeaders[at + 1] ?? '') : `${value}, ${rawHeaders[at + 1]}`;
+  }
+  return value;
 }
 
 const NOTHING = new Uint8Array(0);
@@ -87,7 +108,7 @@ export class Exchange implements RequestParts, Call<unknown> {
     return this.waiting;
   }
   header(name: string): string | null {
-    return this.request.headers.get(name);
+    return headerOf(this.request, this.bindings?.incoming?.rawHeaders, name);
   }
   end(): void {
     void this.own?.dispose();
@@ -99,7 +120,7 @@ export class Exchange implements RequestParts, Call<unknown> {
   set caller(caller: Caller) {
     this.known = caller;
   }
-  get headers(): ReceivedHeaders {
+  get headers(): Headers {
     return this.request.headers;
   }
   get bodiless(): boolean {

@@ -13,7 +13,6 @@ import { isRecord } from '../contract/record.js';
 import { type CreateRequest, type CreateResult, isReplay } from '../domain/create.js';
 import type { Interns } from '../domain/interns.js';
 import type { Provisioning } from '../domain/provisioning.js';
-import type { ReceivedHeaders } from '../requests/received-request.js';
 import type { Store } from '../store/store.js';
 import { checked } from './checked.js';
 import { type ListQuery, listPage, parseListQuery } from './list.js';
@@ -53,7 +52,7 @@ function parseNoFields(parts: RequestParts): undefined {
   return undefined;
 }
 
-function idempotencyKey(headers: ReceivedHeaders, name: string): string | undefined {
+function idempotencyKey(headers: Headers, name: string): string | undefined {
   const key = headers.get(name);
   if (key === null) return undefined;
   if (key.length < 1 || key.length > 255) throw new Refusal('invalid_idempotency_key');

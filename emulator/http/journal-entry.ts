@@ -3,7 +3,6 @@ import type { Injected } from '../contract/fault.js';
 import type { Shield } from '../contract/journal-entry.js';
 import type { FieldProblem } from '../contract/problem.js';
 import type { RunRef } from '../domain/runs.js';
-import type { ReceivedHeaders } from '../requests/received-request.js';
 import type { Frames } from '../sse/frames.js';
 import type { StreamClosed } from '../sse/stream.js';
 
@@ -39,7 +38,7 @@ export interface JournalDraft {
   at: number;
   method: string;
   url: string;
-  headers: ReceivedHeaders;
+  headers: Headers | readonly string[];
   requestBody: Held | undefined;
   operation: string | undefined;
   caller: string | undefined;

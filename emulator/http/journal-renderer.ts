@@ -14,13 +14,27 @@ export const KEPT = MAX_HELD + MARGIN;
 /** How many writes on each side are read when one is shown by itself: a credential may lie in several. */
 const WRITES_AROUND = 128;
 
-/** The trace of a request. One that is sent twice is none. */
+function headersOf({ headers }: Pick<JournalDraft, 'headers'>): Headers {
+  if (headers instanceof Headers) return headers;
+  const joined = new Headers();
+  for (let at = 0; at < headers.length; at += 2) joined.append(headers[at] ?? '', headers[at + 1] ?? '');
+  return joined;
+}
+
+/** The trace of a request, read without making headers of what was received: the log asks for each request. */
 export function traceIn(
   { headers }: Pick<JournalDraft, 'headers'>,
   redact: (text: string) => string,
 ): Trace | undefined {
-  const given = headers.get('traceparent');
-  return given === null ? undefined : traceOf(redact(given));
+  if (headers instanceof Headers) return traceOf(redact(headers.get('traceparent') ?? ''));
+  let found: string | undefined;
+  for (let at = 0; at < headers.length; at += 2) {
+    const name = headers[at] ?? '';
+    if (name.length !== 'traceparent'.length || name.toLowerCase() !== 'traceparent') continue;
+    if (found !== undefined) return undefined;
+    found = headers[at + 1];
+  }
+  return found === undefined ? undefined : traceOf(redact(found));
 }
 
 const iso = (at: number) => new Date(at).toISOString();
@@ -75,7 +89,9 @@ export function createJournalRenderer({ redact, redactWrites }: Pick<Redaction, 
     const { requestBody, responseBody } = raw;
     const headers: Record<string, string> = {};
     const trace = traceIn(raw, redact);
-    for (const [name, value] of raw.headers) headers[name] = shownHeader(name, value, redact);
+    headersOf(raw).forEach((value, name) => {
+      headers[name] = shownHeader(name, value, redact);
+    });
     const seen: JournalEntry = {
       id: redact(raw.id),
       at: iso(raw.at),

@@ -8,7 +8,11 @@ import type { JournalDraft, JournalObserver, JournalWrite, Observed, WriteView }
 import { createJournalRenderer, KEPT } from './journal-renderer.js';
 
 export interface Journal extends Observed {
-  begin(id: string, request: ReceivedRequest): JournalDraft;
+  /**
+   * @param received headers as names and values in turn, if they came by a socket. They are kept instead of the
+   *   request's own headers, which would keep the connection in memory
+   */
+  begin(id: string, request: ReceivedRequest, received?: readonly string[]): JournalDraft;
   /** Notes the body of a request, or the text of a response that is not a stream: the beginning, if it is long. */
   noteRequestBody(draft: JournalDraft, bytes: Uint8Array): void;
   noteResponseBody(draft: JournalDraft, text: string): void;
@@ -60,13 +64,13 @@ export function createJournal(
   const ordered = () => [...entries.slice(start), ...entries.slice(0, start)];
 
   return {
-    begin(id, request) {
+    begin(id, request, received) {
       const draft: JournalDraft = {
         id,
         at: clock.now(),
         method: request.method,
         url: urlOf(request.url),
-        headers: request.headers,
+        headers: received ?? request.headers,
         requestBody: undefined,
         operation: undefined,
         caller: undefined,
@@ -98,9 +102,10 @@ export function createJournal(
       draft.requestBody = render.hold(shown);
       if (secret === undefined) return;
       redaction.addVaultSecret(secret);
+      const { headers } = draft;
       const without = withoutValue(secret);
       draft.url = without(draft.url);
-      draft.headers = new Headers([...draft.headers].map(([name, value]) => [name, without(value)]));
+      draft.headers = (headers instanceof Headers ? [...headers].flat() : headers).map(without);
     },
     noteResponseBody(draft, text) {
       draft.responseBody = render.hold(text);

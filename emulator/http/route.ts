@@ -4,7 +4,6 @@ import type { Operation } from '../contract/operation.js';
 import type { InternRow } from '../contract/state.js';
 import type { Caller } from '../domain/caller.js';
 import type { RunRef } from '../domain/runs.js';
-import type { ReceivedHeaders } from '../requests/received-request.js';
 import type { StreamHooks } from '../sse/stream.js';
 import type { CreateStep } from './faults.js';
 import type { PlainResponse } from './response.js';
@@ -33,7 +32,7 @@ export interface RequestParts {
   /** The bytes of the body; empty if there is none. */
   readonly bytes: Uint8Array;
   readonly query: URLSearchParams;
-  readonly headers: ReceivedHeaders;
+  readonly headers: Headers;
   /** The body as JSON. Throws the route's 400 if it is not JSON. Undefined if it is empty. */
   json(): unknown;
 }
@@ -48,7 +47,7 @@ export interface Call<Input> {
   /** On routes of the vault: the secret in the path. */
   readonly secretName: string;
   readonly input: Input;
-  readonly headers: ReceivedHeaders;
+  readonly headers: Headers;
   /** Whether the answer is sent without its body: to a HEAD. */
   readonly bodiless: boolean;
   readonly requestId: string;

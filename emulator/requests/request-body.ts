@@ -1,8 +1,7 @@
-import type { IncomingMessage } from 'node:http';
 import { hostDelay } from '../clock/host.js';
 import { Refusal } from '../contract/errors.js';
 import { parseJson as parseLocated } from '../contract/json.js';
-import { PlainRequest, type ReceivedRequest, SocketRequest } from './received-request.js';
+import { PlainRequest, type ReceivedRequest } from './received-request.js';
 
 /** The cap of every request body, in bytes (BODY-2). */
 export const MAX_BODY = 1_048_576;
@@ -11,26 +10,28 @@ const EMPTY = new Uint8Array(0);
 const utf8 = new TextEncoder();
 
 /**
- * Reads a body up to the cap, counting the bytes that arrive. A declared length is believed only where Node's parser
- * enforces it.
+ * Reads a body up to the cap, counting the bytes that arrive. A declared length is believed only if Node's parser
+ * enforces it (`framed`): then the whole body can be taken at once.
  *
- * The body of a `Request` is cancelled if `scope` ends first. A caller that reads it for somebody else checks the scope
- * too.
+ * The body is cancelled if `scope` ends first. A caller that reads it for somebody else checks the scope too.
  *
  * @throws Refusal `payload_too_large` as soon as the cap is passed; what follows is never held
  */
 export async function readBody(
   request: ReceivedRequest,
+  framed: boolean,
   cap = MAX_BODY,
   scope?: { defer(dispose: () => void): () => void },
 ): Promise<Uint8Array> {
-  if (Number(request.headers.get('content-length') ?? 0) > cap) throw new Refusal('payload_too_large');
-  if (request instanceof SocketRequest) return readReceived(request.incoming, cap);
+  const declared = request.headers.get('content-length');
+  if (declared !== null && Number(declared) > cap) throw new Refusal('payload_too_large');
   if (request instanceof PlainRequest) {
     const bytes = typeof request.body === 'string' ? utf8.encode(request.body) : request.body;
     if (bytes.length > cap) throw new Refusal('payload_too_large');
     return bytes;
   }
+  if (framed && declared !== null) return declared === '0' ? EMPTY : new Uint8Array(await request.arrayBuffer());
+  if (framed && request.headers.get('transfer-encoding') === null) return EMPTY;
   if (!request.body) return EMPTY;
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -41,27 +42,13 @@ export async function readBody(
     if (done) break;
     size += value.byteLength;
     if (size > cap) {
-      reader.cancel().catch(() => {});
+      await discard(reader, framed);
       throw new Refusal('payload_too_large');
     }
     chunks.push(value);
   }
   read?.();
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
-}
-
-/** The same request as a `Request` of the web, with the whole body. */
-export async function asRequest(received: ReceivedRequest): Promise<Request> {
-  if (received instanceof Request) return received;
-  const { method, url, headers, signal } = received;
-  const bodiless = method === 'GET' || method === 'HEAD';
-  const body = bodiless ? EMPTY : await readBody(received, Number.POSITIVE_INFINITY);
-  return new Request(url, {
-    method,
-    headers: [...headers],
-    ...(body.length > 0 ? { body: new Uint8Array(body) } : {}),
-    ...(signal ? { signal } : {}),
-  });
 }
 
 /** How much of a refused body is still taken from a sender, in bytes. */
@@ -82,38 +69,24 @@ async function untilPaused(sent: () => number): Promise<void> {
 }
 
 /**
- * Reads a body from its connection, whatever the method: that of a GET too. Beyond the cap nothing is kept, and the
- * sender may finish: many clients see the answer only after they could send all of their body. A sender that never stops,
- * or that pauses, still gets its answer.
+ * Lets a sender finish what it is sending, without keeping it: many clients see the answer only after they could send
+ * all of their body. A sender that never stops, or that pauses, still gets its answer.
  */
-function readReceived(incoming: IncomingMessage, cap: number): Promise<Uint8Array> {
-  const { 'content-length': declared = '0', 'transfer-encoding': coding } = incoming.headers;
-  if (declared === '0' && coding === undefined) return Promise.resolve(EMPTY);
-  return new Promise((resolve, reject) => {
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    const refuse = () => reject(new Refusal('payload_too_large'));
-    const closed = () => {
-      if (!incoming.readableEnded) reject(incoming.errored ?? new Error('the connection was closed'));
-    };
-    if (incoming.destroyed) return closed();
-    incoming.on('data', (chunk: Uint8Array) => {
-      if (size <= cap && size + chunk.length > cap) void untilPaused(() => size).then(refuse);
-      size += chunk.length;
-      if (size <= cap) chunks.push(chunk);
-      else chunks.length = 0;
-      if (size > DISCARD_BYTES) refuse();
-    });
-    incoming.once('end', () => (size > cap ? refuse() : resolve(Buffer.concat(chunks))));
-    incoming.once('error', reject);
-    incoming.once('close', closed);
-  });
+async function discard(reader: ReadableStreamDefaultReader<Uint8Array>, onSocket: boolean): Promise<void> {
+  if (!onSocket) return void reader.cancel().catch(() => {});
+  let size = 0;
+  const drain = async () => {
+    while (size < DISCARD_BYTES) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      size += value.byteLength;
+    }
+  };
+  await Promise.race([drain().catch(() => {}), untilPaused(() => size)]);
 }
 
 /** A request of Node's server: the parts that are used here. */
 export interface Incoming {
-  /** The target of the request line. */
-  readonly url?: string | undefined;
   readonly headers: NodeJS.Dict<string | string[]>;
   readonly complete: boolean;
   readonly readableDidRead: boolean;
@@ -139,6 +112,46 @@ export function discardUnread(incoming: Incoming | undefined): Promise<void> | u
     incoming.once('close', resolve);
   });
   return Promise.race([drained, untilPaused(() => size)]);
+}
+
+/** A request of Node's server: the parts that reading its body uses. */
+interface IncomingBody {
+  readonly method?: string | undefined;
+  readonly headers: NodeJS.Dict<string | string[]>;
+  on(event: 'data', listener: (bytes: Uint8Array) => void): unknown;
+  on(event: 'end', listener: () => void): unknown;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+}
+
+/**
+ * Reads a body as {@link readBody} does, that of a GET or HEAD too. A `Request` of those has none, whatever was sent,
+ * and a proof over no bytes must not pass for a request that has some.
+ *
+ * @throws Refusal `payload_too_large`
+ */
+export function readReceivedBody(
+  request: Request,
+  incoming: IncomingBody | undefined,
+  cap = MAX_BODY,
+): Promise<Uint8Array> {
+  const { method, headers } = incoming ?? {};
+  const hidden =
+    (method === 'GET' || method === 'HEAD') &&
+    (headers?.['content-length'] !== undefined || headers?.['transfer-encoding'] !== undefined);
+  if (!incoming || !hidden) return readBody(request, incoming !== undefined, cap);
+  return new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    incoming.on('data', (chunk) => {
+      length += chunk.length;
+      if (length <= cap) return void chunks.push(chunk);
+      // The rest is discarded: the connection may be used for more.
+      chunks.length = 0;
+      reject(new Refusal('payload_too_large'));
+    });
+    incoming.on('end', () => resolve(Buffer.concat(chunks)));
+    incoming.on('error', reject);
+  });
 }
 
 /** Whether a body holds only JSON white space. */

@@ -17,19 +17,14 @@ const INERT = Object.entries(INERT_HEADERS);
 export class InertResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
   override writeHead(status: number, reason?: string | Given, headers?: Given): this {
     const given = (typeof reason === 'string' ? headers : reason) ?? {};
-    if (typeof reason !== 'string' && !Array.isArray(given) && this.getHeaderNames().length === 0)
-      return this.writeFields(status, given);
-    for (const [name, value] of INERT) if (!this.hasHeader(name)) this.setHeader(name, value);
-    return typeof reason === 'string' ? super.writeHead(status, reason, given) : super.writeHead(status, given);
-  }
-
-  /** The same for all headers at once, with the length of the body, where that is known and they do not say it. */
-  writeFields(status: number, headers: OutgoingHttpHeaders, length?: number): this {
+    if (Array.isArray(given) || this.getHeaderNames().length > 0) {
+      for (const [name, value] of INERT) if (!this.hasHeader(name)) this.setHeader(name, value);
+      return typeof reason === 'string' ? super.writeHead(status, reason, given) : super.writeHead(status, given);
+    }
     const list: OutgoingHttpHeader[] = [];
-    for (const [name, value] of INERT) if (headers[name] === undefined) list.push(name, value);
-    for (const name in headers) list.push(name, headers[name] ?? '');
-    if (length !== undefined && headers['content-length'] === undefined) list.push('content-length', length);
-    return super.writeHead(status, list);
+    for (const [name, value] of INERT) if (given[name] === undefined) list.push(name, value);
+    for (const name in given) list.push(name, given[name] ?? '');
+    return typeof reason === 'string' ? super.writeHead(status, reason, list) : super.writeHead(status, list);
   }
 
   /**

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { closing } from '../../test/closing.js';
 import type { EmulatorOptions } from '../options/options.js';
 import { listening } from '../testing/listening.harness.js';
@@ -284,20 +284,31 @@ describe('the Host of a listener on loopback', () => {
   });
 });
 
-test('WEB-2: a stream that is all there already is chunked all the same', async () => {
-  const { emulator, at } = await listening({ clock: 'virtual' });
-  const { credentials } = emulator.target;
-  const body = JSON.stringify({ stream: true, messages: [{ role: 'user', content: 'hello' }] });
-  const send = (version: string) =>
-    exchange(
-      Number(new URL(at.baseUrl).port),
-      `POST /api/v1/interns/${credentials.intern?.id}/chat/completions HTTP/${version}\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer ${credentials.api_key}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-    );
-  const [head = '', rest = ''] = (await send('1.1')).split('\r\n\r\n', 2);
-  expect(head.toLowerCase()).toContain('\r\ntransfer-encoding: chunked');
-  expect(head.toLowerCase()).not.toContain('content-length');
-  expect(rest).toMatch(/^[0-9a-f]+\r\ndata: /);
-  const old = await send('1.0');
-  expect(old.toLowerCase()).not.toContain('transfer-encoding');
-  expect(old).toContain('data: [DONE]');
-});
+test.each([true, false])(
+  'WEB-2: a stream that is all there already is chunked all the same (globals replaced: %s)',
+  async (replaceGlobals) => {
+    // Other files share this process.
+    const kept = ['Request', 'Response'].map((name) => ({
+      name,
+      was: Object.getOwnPropertyDescriptor(globalThis, name),
+    }));
+    onTestFinished(() => {
+      for (const { name, was = {} } of kept) Object.defineProperty(globalThis, name, was);
+    });
+    const { emulator, at } = await listening({ clock: 'virtual' }, { replaceGlobals });
+    const { credentials } = emulator.target;
+    const body = JSON.stringify({ stream: true, messages: [{ role: 'user', content: 'hello' }] });
+    const send = (version: string) =>
+      exchange(
+        Number(new URL(at.baseUrl).port),
+        `POST /api/v1/interns/${credentials.intern?.id}/chat/completions HTTP/${version}\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer ${credentials.api_key}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      );
+    const [head = '', rest = ''] = (await send('1.1')).split('\r\n\r\n', 2);
+    expect(head.toLowerCase()).toContain('\r\ntransfer-encoding: chunked');
+    expect(head.toLowerCase()).not.toContain('content-length');
+    expect(rest).toMatch(/^[0-9a-f]+\r\ndata: /);
+    const old = await send('1.0');
+    expect(old.toLowerCase()).not.toContain('transfer-encoding');
+    expect(old).toContain('data: [DONE]');
+  },
+);

@@ -31,6 +31,8 @@ export interface ListenRequest {
   readonly daemonPort?: number;
   /** Serves HTTPS, with a certificate of an authority made for this start. */
   readonly tls?: boolean;
+  /** See `ListenOptions.replaceGlobals`: only where the process is the emulator's own. */
+  readonly replaceGlobals?: boolean;
 }
 
 const KINDS: Record<keyof ListenRequest, Kind> = {
@@ -38,6 +40,7 @@ const KINDS: Record<keyof ListenRequest, Kind> = {
   port: WHOLE,
   daemonPort: WHOLE,
   tls: SWITCH,
+  replaceGlobals: SWITCH,
 };
 
 /** @internal */
@@ -77,7 +80,7 @@ export function createListening(deps: ListeningDeps): (request?: ListenRequest) 
   return async (request = {}) => {
     const wrong = wrongOption(request, KINDS);
     if (wrong !== undefined) throw new OptionError(`listen: ${wrong}`);
-    const { host = '127.0.0.1', port = DEFAULT_PORT, daemonPort, tls = false } = request;
+    const { host = '127.0.0.1', port = DEFAULT_PORT, daemonPort, tls = false, replaceGlobals = false } = request;
     const beyond = !isLoopback(host);
     if (options.controlToken === undefined && beyond)
       throw new OptionError(
@@ -92,6 +95,7 @@ export function createListening(deps: ListeningDeps): (request?: ListenRequest) 
       host,
       port,
       tls: secured,
+      replaceGlobals,
       requestId,
       log,
       refuse(request, seen) {
@@ -103,7 +107,8 @@ export function createListening(deps: ListeningDeps): (request?: ListenRequest) 
     });
     if (beyond) mount.listening(mount.local(), true, hostNow());
     try {
-      const bindDaemons = (at: number) => bind({ host, port: at, tls: secured, requestId, log, answer: deps.daemons });
+      const bindDaemons = (at: number) =>
+        bind({ host, port: at, tls: secured, replaceGlobals, requestId, log, answer: deps.daemons });
       const second = await bindDaemons(daemonPort ?? (port === 0 ? 0 : port + 1)).catch((error: unknown) => {
         // Nobody asked for the next port: any will do.
         if (daemonPort !== undefined || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;

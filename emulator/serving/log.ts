@@ -24,7 +24,7 @@ export function journalRefusal(
   { at, internId, status, wrong = '', refused }: DaemonRequest & Required<Pick<DaemonRequest, 'refused'>>,
 ): void {
   const { id, by, request, url, body, answer } = refused;
-  const draft = journal.begin(id, request);
+  const draft = journal.begin(id, request, [...request.headers].flat());
   Object.assign(draft, { at, url, internId, operation: DAEMON_REQUEST, status, responseHeaders: answer.headers });
   draft.refused = { key: by, wrong, requirement: requirementOf(by, DAEMON_REQUEST, []) };
   if (body) journal.noteRequestBody(draft, body);

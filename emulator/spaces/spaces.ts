@@ -14,15 +14,14 @@ import { protocolError } from '../http/protocol.js';
 import type { AnyResponse } from '../http/response.js';
 import { BASE } from '../http/route.js';
 import { type EmulatorOptions, OptionError } from '../options/options.js';
-import type { ReceivedRequest } from '../requests/received-request.js';
 import type { Mount } from '../serving/addresses.js';
 import { mountBelow } from '../serving/addresses.js';
-import type { Mounted } from '../serving/listen.js';
+import type { Bindings, Mounted } from '../serving/listen.js';
 import { type DaemonTokens, TAG, taggedTokens } from './daemon-tokens.js';
 
 /** An emulator as a function that answers requests. */
 export interface Served extends App, Pick<Mounted, 'intercept'> {
-  daemon(request: ReceivedRequest, bindings?: NodeBindings): Promise<AnyResponse>;
+  daemon(request: Request, bindings?: Bindings): Promise<AnyResponse>;
   readonly target: Target;
   close(): Promise<void>;
 }
@@ -129,7 +128,7 @@ export function createSpaces(deps: SpacesDeps) {
 
   /** Answers for a space that does not exist. Pages may read the reason, except at its control interface. */
   const nobody = (name: string): Mounted => {
-    const answer = async ({ headers, url }: ReceivedRequest) => {
+    const answer = async ({ headers, url }: Request) => {
       const row = deps.regional(headers.get('host') ?? new URL(url).host) ? ERRORS.regional : ERRORS.not_found;
       const requestId = givenRequestId(headers.get('x-request-id')) ?? deps.random.uuid();
       const message = row === ERRORS.regional ? {} : { message: missing(name) };
@@ -211,7 +210,7 @@ export function createSpaces(deps: SpacesDeps) {
       if (!found) return undefined;
       const inside = new Request(found.rest, request);
       const space = spaces.get(found.name);
-      if (!space) return nobody(found.name).answer(inside, bindings);
+      if (!space) return nobody(found.name).answer(inside, bindings as Bindings);
       const leave = use(space);
       const answer = space.served.answer(inside, bindings);
       if (answer instanceof Promise) return answer.finally(leave);
@@ -219,7 +218,7 @@ export function createSpaces(deps: SpacesDeps) {
       return answer;
     },
     /** The space whose daemon a request is for; undefined if it is for no space. */
-    daemonOf(request: ReceivedRequest): Served | undefined {
+    daemonOf(request: Request): Served | undefined {
       if (byTag.size === 0) return undefined;
       const token = /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
       const space = byTag.get(token?.slice(-TAG) ?? '');

@@ -67,7 +67,7 @@ export const signing: readonly Way[] = [
     createProofs(deps) {
       const proofs = usual.createProofs(deps);
       const prefix = deps.profile.proof_header_prefix;
-      const going = new Map<string, ReturnType<typeof proofs.daemon.fetch>>();
+      const going = new Map<string, Promise<Response>>();
       const fetch: typeof proofs.daemon.fetch = async (request, incoming) => {
         const signature = request.headers.get(`${prefix}-signature-v2`);
         if (signature === null) return proofs.daemon.fetch(request, incoming);
@@ -75,13 +75,13 @@ export const signing: readonly Way[] = [
         const other = going.get(key);
         if (other !== undefined) {
           hit();
-          return other;
+          return (await other).clone();
         }
         const answer = proofs.daemon.fetch(request, incoming);
         going.set(key, answer);
-        await answer;
+        const response = await answer;
         going.delete(key);
-        return answer;
+        return response.clone();
       };
       return { ...proofs, daemon: { ...proofs.daemon, fetch } };
     },
@@ -92,7 +92,7 @@ export const signing: readonly Way[] = [
       const fetch: typeof proofs.daemon.fetch = async (request, incoming) => {
         const seconds = Number(request.headers.get(`${deps.profile.proof_header_prefix}-timestamp`));
         const response = await proofs.daemon.fetch(request, incoming);
-        if (response.status === 200 && deps.clock.now() - seconds * 1_000 > deps.settings().proof_window) hit();
+        if (response.ok && deps.clock.now() - seconds * 1_000 > deps.settings().proof_window) hit();
         return response;
       };
       return { ...proofs, daemon: { ...proofs.daemon, fetch } };
@@ -149,7 +149,7 @@ export const signing: readonly Way[] = [
   lenient('a digest with something before it is signed', (digest) => digest.slice(-64)),
   named('a proof for a route may be stored', NO_STORE, (w) =>
     w.head(SIGN, (headers, call, response) => {
-      if (response.status === 200 && isJson(call.body.route)) headers.delete('cache-control');
+      if (response.ok && isJson(call.body.route)) headers.delete('cache-control');
     }),
   ),
   named(

@@ -1,6 +1,5 @@
 import { jsonOf } from '../../contract/nesting.js';
 import { isRecord } from '../../contract/record.js';
-import type { ReceivedRequest } from '../../requests/received-request.js';
 import { bodyText, type RecordedExchange } from '../format.js';
 import { Bindings, matchText, resolved } from '../template.js';
 
@@ -55,7 +54,11 @@ export const comparableRecorded = ({ method, path, headers, body, body_base64 }:
   });
 
 /** A request that was sent. @param path from the version segment on, with its query */
-export function comparableSent({ method, headers }: ReceivedRequest, path: string, body: Uint8Array) {
+export function comparableSent(
+  { method, headers }: Pick<Request, 'method' | 'headers'>,
+  path: string,
+  body: Uint8Array,
+) {
   const text = new TextDecoder().decode(body);
   const isText = Buffer.from(text).equals(body);
   return comparable({

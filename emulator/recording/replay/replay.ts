@@ -4,7 +4,6 @@ import { jsonOf } from '../../contract/nesting.js';
 import type { Profile } from '../../contract/profile.js';
 import { isRecord } from '../../contract/record.js';
 import { REDACTED } from '../../credentials/redaction.js';
-import type { ReceivedRequest } from '../../requests/received-request.js';
 import { bodyText, type RecordedExchange, type RecordedWrite, SCENARIO_HEADER } from '../format.js';
 import { type PlacedExchange, readRecording } from '../read.js';
 import { fromVersion, originForm } from '../request-target.js';
@@ -55,11 +54,7 @@ export interface Replayed {
 
 export interface Replay {
   /** The recorded answer to a request, or why there is none. */
-  answer(
-    request: ReceivedRequest,
-    body: Uint8Array,
-    connection: ReplayConnection,
-  ): Replayed | { readonly problem: string };
+  answer(request: Request, body: Uint8Array, connection: ReplayConnection): Replayed | { readonly problem: string };
   reset(): void;
 }
 
@@ -132,7 +127,7 @@ export function createReplay(files: readonly string[], deps: ReplayDeps): Replay
     { exchange }: PlacedExchange,
     bindings: Bindings,
     request: Comparable,
-    { signal }: ReceivedRequest,
+    { signal }: Request,
     { watch, cut }: ReplayConnection,
   ): Omit<Replayed, 'operation'> => {
     const { status } = exchange;

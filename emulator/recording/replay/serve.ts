@@ -16,7 +16,7 @@ import type { Journal } from '../../http/journal.js';
 import type { JournalDraft } from '../../http/journal-entry.js';
 import { type AnyResponse, errorResponse, toResponse } from '../../http/response.js';
 import { OptionError, type ReplayOptions } from '../../options/options.js';
-import { PlainRequest, type ReceivedRequest } from '../../requests/received-request.js';
+import { asRequest, PlainRequest, type ReceivedRequest } from '../../requests/received-request.js';
 import { readBody } from '../../requests/request-body.js';
 import type { Signer } from '../../signing/signer.js';
 import { createReplay, type OwnAnswers, type Replay } from './replay.js';
@@ -139,7 +139,10 @@ const NOT_RECORDED = {
 
 /** An app that answers requests from recordings (REC-2). */
 function createReplayApp({ replay, otherwise, journal, emulated, requestId, regional }: ReplayAppDeps): App {
-  const answer = async (request: ReceivedRequest, bindings: NodeBindings | undefined): Promise<AnyResponse> => {
+  const answer = async (received: ReceivedRequest, bindings: NodeBindings | undefined): Promise<AnyResponse> => {
+    const request = received instanceof PlainRequest ? asRequest(received) : received;
+    // If no recording answers, the emulator reads the body itself, and has an entry of its own in the journal.
+    const copy = otherwise === 'emulate' ? request.clone() : request;
     let begun: JournalDraft | undefined;
     const draft = () => {
       begun ??= journal.begin(givenRequestId(request.headers.get('x-request-id')) ?? requestId(), request);
@@ -167,7 +170,7 @@ function createReplayApp({ replay, otherwise, journal, emulated, requestId, regi
       return refuse(ERRORS.regional, none, undefined, `${host} is a regional host; --regional-host says which are`);
     let body: Uint8Array;
     try {
-      body = await readBody(request);
+      body = await readBody(copy, false);
     } catch {
       return refuse(ERRORS.payload_too_large, none);
     }
@@ -184,9 +187,7 @@ function createReplayApp({ replay, otherwise, journal, emulated, requestId, regi
       journal.responded(draft());
       throw new DropConnection('the recorded connection broke off before an answer');
     }
-    const { method, url, headers, signal } = request;
-    // The emulator has an entry of its own in the journal.
-    if (otherwise === 'emulate') return emulated.answer(new PlainRequest(method, url, headers, body, signal), bindings);
+    if (otherwise === 'emulate') return emulated.answer(request, bindings);
     return refuse(NOT_RECORDED, body, found.problem);
   };
   return { answer };

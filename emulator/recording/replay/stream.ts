@@ -12,7 +12,7 @@ export interface ReplayStream {
   readonly ended: RecordedExchange['ended'];
   readonly clock: Pick<Clock, 'sleep'>;
   /** Aborted when the client is gone. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal: AbortSignal;
   /** Cuts the connection once the written bytes have left; undefined in process. */
   readonly cut?: (() => void) | undefined;
   onWrite(bytes: Uint8Array): void;
@@ -26,7 +26,7 @@ export interface ReplayStream {
 export function replayStream(options: ReplayStream): ReadableStream<Uint8Array> {
   const { writes, ended, clock, cut, onWrite, onClose } = options;
   const leave = new AbortController();
-  const signal = AbortSignal.any(options.signal ? [options.signal, leave.signal] : [leave.signal]);
+  const signal = AbortSignal.any([options.signal, leave.signal]);
   let over = false;
   const close = (how: Parameters<typeof onClose>[0]) => {
     if (!over) onClose(how);
