@@ -76,7 +76,8 @@ export function createDriver(deps: DriverDeps) {
     let from = 0;
     let size = 0;
     const appendUpTo = (end: number) => {
-      if (end > from) append(run, { type: 'content', texts: texts.slice(from, end) as string[] });
+      const all = from === 0 && end === texts.length;
+      if (end > from) append(run, { type: 'content', texts: (all ? texts : texts.slice(from, end)) as string[] });
       from = end;
       size = 0;
     };

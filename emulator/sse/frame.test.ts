@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { frame, lineJson } from './frame.js';
+import { lineJson } from './frame.js';
 import '../../test/same-draws.js';
 
 test('any text is one line of JSON, equal when it is read again', () => {
@@ -16,8 +16,4 @@ test('any text is one line of JSON, equal when it is read again', () => {
       expect(new TextDecoder().decode(new TextEncoder().encode(json))).toBe(json);
     }),
   );
-});
-
-test('a frame is one event', () => {
-  expect(frame('{}')).toBe('data: {}\n\n');
 });

@@ -11,9 +11,6 @@ export const KEEPALIVE = ': keepalive\n\n';
 /** The event that ends every stream (CHAT-3). */
 export const DONE = 'data: [DONE]\n\n';
 
-/** One event. `data` is JSON, and so stays on one line whatever text it holds. */
-export const frame = (data: string): string => `data: ${data}\n\n`;
-
 /**
  * A value as JSON that survives every reader of lines. JSON escapes line feeds and lone surrogates by itself. The
  * separators that some clients also read as the end of a line are escaped here.

@@ -27,7 +27,7 @@ export type Written = string | Uint8Array<ArrayBuffer>;
 
 /** The events of a stream that the journal records, as they happen. */
 export interface StreamHooks {
-  /** Handed over for writing; `frames` is the same in its parts, if these take less memory. */
+  /** Handed over for writing; `frames` is the same in its parts, which take less memory. */
   onWrite(written: string | Uint8Array, frames?: Frames): void;
   /** The stream is over; `ended` says how the run ended, if it has. */
   onClose(why: StreamClosed, ended?: RunEnded): void;
@@ -105,7 +105,7 @@ class Writing implements Flow {
   private send(what: Written | Frames, last = false): void {
     const written = what instanceof Frames ? what.toString() : what;
     this.written = this.options.clock.now();
-    this.options.hooks?.onWrite(written, what instanceof Frames && what.repeats ? what : undefined);
+    this.options.hooks?.onWrite(written, what instanceof Frames ? what : undefined);
     this.wanted = this.sink.write(written, last);
   }
 
@@ -144,7 +144,7 @@ class Writing implements Flow {
     const frames = new Frames();
     if (!this.opened) {
       this.opened = true;
-      frames.add(encoder.open());
+      encoder.open(frames);
       if (this.sink.opensAlone) {
         this.send(frames);
         return true;
@@ -155,14 +155,13 @@ class Writing implements Flow {
       encoder.event(event, frames);
       if (drop === 'mid-event' && this.dropWithin(frames.toString(), opening)) return true;
     }
-    const final = encoder.final();
-    if (final === '' || drop === 'before-done') {
+    if (!encoder.ended || drop === 'before-done') {
       if (!frames.empty) this.send(frames);
-      if (final !== '') this.drop();
+      if (encoder.ended) this.drop();
       else if (!this.timer) this.arm(this.options.keepalive());
       return !frames.empty;
     }
-    frames.add(final);
+    encoder.final(frames);
     this.send(frames, true);
     this.close('complete');
     this.sink.end();
