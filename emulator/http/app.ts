@@ -1,7 +1,7 @@
 import { givenRequestId } from '../contract/request-id.js';
 import type { ReceivedRequest } from '../requests/received-request.js';
 import { discardUnread } from '../requests/request-body.js';
-import { DropConnection, type NodeBindings } from './exchange.js';
+import { after, DropConnection, type NodeBindings } from './exchange.js';
 import type { createPipeline } from './pipeline.js';
 import { internalError } from './protocol.js';
 import type { AnyResponse, PlainResponse } from './response.js';
@@ -25,25 +25,27 @@ export function createApp(
   run: ReturnType<typeof createPipeline>,
   deps: AppDeps,
 ): App<PlainResponse> {
+  /** The answer to a failure around the pipeline, which answers its own errors. */
+  const failed = (error: unknown, { headers, url }: ReceivedRequest): PlainResponse => {
+    if (error instanceof DropConnection) throw error;
+    const requestId = givenRequestId(headers.get('x-request-id')) ?? deps.requestId();
+    const detail = error instanceof Error ? error.stack : String(error);
+    deps.log({ level: 'error', event: 'internal_error', request_id: requestId, error: detail });
+    return internalError({ url, requestId });
+  };
+  const answered = (answer: PlainResponse, bindings?: NodeBindings): PlainResponse | Promise<PlainResponse> =>
+    after(discardUnread(bindings?.incoming), () => answer);
   return {
     answer(request, bindings) {
-      /** The answer to a failure around the pipeline, which answers its own errors. */
-      const failed = (error: unknown): PlainResponse => {
-        if (error instanceof DropConnection) throw error;
-        const requestId = givenRequestId(request.headers.get('x-request-id')) ?? deps.requestId();
-        const detail = error instanceof Error ? error.stack : String(error);
-        deps.log({ level: 'error', event: 'internal_error', request_id: requestId, error: detail });
-        return internalError({ url: request.url, requestId });
-      };
-      const answered = (answer: PlainResponse) => {
-        const rest = discardUnread(bindings?.incoming);
-        return rest ? rest.then(() => answer) : answer;
-      };
       try {
         const answer = run(request, resourceOf(request), bindings);
-        return answer instanceof Promise ? answer.then(answered, failed) : answered(answer);
+        if (!(answer instanceof Promise)) return answered(answer, bindings);
+        return answer.then(
+          (one) => answered(one, bindings),
+          (error) => failed(error, request),
+        );
       } catch (error) {
-        return failed(error);
+        return failed(error, request);
       }
     },
   };

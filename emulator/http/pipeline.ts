@@ -6,7 +6,7 @@ import type { ReceivedRequest } from '../requests/received-request.js';
 import { type AcceptDeps, createAccept } from './accept.js';
 import { allow, authorizeKind, callerOf, notFound, rowFor, rowOf } from './authorize.js';
 import type { Cors } from './cors.js';
-import { after, DropConnection, Exchange, headerOf, type NodeBindings, type Resource } from './exchange.js';
+import { DropConnection, Exchange, headerOf, type NodeBindings, type Resource } from './exchange.js';
 import { createFailure, type FailureDeps } from './failure.js';
 import type { JournalDraft } from './journal-entry.js';
 import type { RequestIds } from './request-ids.js';
@@ -62,29 +62,34 @@ export function createPipeline(deps: PipelineDeps) {
     const preflight = request.method === 'OPTIONS' ? preflightOf(request, draft) : undefined;
     if (preflight) return preflight;
     if (area === 'none') throw notFound(area, `no such path; the interface is below ${BASE}`);
-    return after(callerOf(exchange, deps.resolve), (caller) => {
-      exchange.caller = caller;
-      draft.caller = isOfConsole(draft.id) ? CONSOLE : caller.id;
-      const ofInterns = area === 'interns' || area === 'vault';
-      if (ofInterns && !caller.programme) throw notFound(area, 'the caller is outside the interns programme');
-      // An intern's own key gets 404 for the collection and for every other intern, whatever the method (AUTH-4).
-      if (ofInterns && caller.kind === 'own_key') {
-        draft.operation = rowOf(resource, request.method)?.operation;
-        if (resource.internId === undefined) throw notFound(area, "an intern's own key sees that intern alone");
-        interns.visible(caller, resource.internId);
-      }
-      if (resource.routes.length === 0) throw notFound(area, 'no such path');
-      if (request.method === 'OPTIONS') return { status: 204, body: null, headers: { allow: allow(resource.routes) } };
-      const row = rowFor(resource, request.method);
-      exchange.row = row;
-      draft.operation = row.operation;
-      if (row.ofWorkspace && caller.kind === 'own_key')
-        throw notFound(area, 'the vault of the workspace, by an own key');
-      if (resource.internId !== undefined) draft.internId = interns.visible(caller, resource.internId).id;
-      row.admit?.(caller, resource);
-      authorizeKind(row, caller);
-      return accept(exchange, row);
-    });
+    const caller = callerOf(exchange, deps.resolve);
+    return caller instanceof Promise ? caller.then((known) => admit(exchange, known)) : admit(exchange, caller);
+  };
+
+  /** The request of a known caller, up to its body. */
+  const admit = (exchange: Exchange, caller: Caller): PlainResponse | Promise<PlainResponse> => {
+    const { request, resource, draft } = exchange;
+    const { area } = resource;
+    exchange.caller = caller;
+    draft.caller = isOfConsole(draft.id) ? CONSOLE : caller.id;
+    const ofInterns = area === 'interns' || area === 'vault';
+    if (ofInterns && !caller.programme) throw notFound(area, 'the caller is outside the interns programme');
+    // An intern's own key gets 404 for the collection and for every other intern, whatever the method (AUTH-4).
+    if (ofInterns && caller.kind === 'own_key') {
+      draft.operation = rowOf(resource, request.method)?.operation;
+      if (resource.internId === undefined) throw notFound(area, "an intern's own key sees that intern alone");
+      interns.visible(caller, resource.internId);
+    }
+    if (resource.routes.length === 0) throw notFound(area, 'no such path');
+    if (request.method === 'OPTIONS') return { status: 204, body: null, headers: { allow: allow(resource.routes) } };
+    const row = rowFor(resource, request.method);
+    exchange.row = row;
+    draft.operation = row.operation;
+    if (row.ofWorkspace && caller.kind === 'own_key') throw notFound(area, 'the vault of the workspace, by an own key');
+    if (resource.internId !== undefined) draft.internId = interns.visible(caller, resource.internId).id;
+    row.admit?.(caller, resource);
+    authorizeKind(row, caller);
+    return accept(exchange, row);
   };
 
   const seal = (answer: PlainResponse, exchange: Exchange): PlainResponse => {

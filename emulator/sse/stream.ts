@@ -27,7 +27,7 @@ export type Written = string | Uint8Array<ArrayBuffer>;
 
 /** The events of a stream that the journal records, as they happen. */
 export interface StreamHooks {
-  /** Handed over for writing; `frames` is the same in its parts, which take less memory. */
+  /** Handed over for writing; `frames` is the same in its parts: joined texts would be copies. */
   onWrite(written: string | Uint8Array, frames?: Frames): void;
   /** The stream is over; `ended` says how the run ended, if it has. */
   onClose(why: StreamClosed, ended?: RunEnded): void;
