@@ -1,7 +1,7 @@
 import type { ProofHeaders } from '../../emulator/contract/profile.js';
 import { isRecord } from '../probe/json.js';
 import { bodyOf, type Exchange } from './exchange.js';
-import type { RecordFields } from './intern.js';
+import type { InternFacts, RecordFields } from './intern.js';
 import { isDaemon, isSigning, type Named, operationOf } from './operations.js';
 import { hashed, joined, MOST, Recent, type ShownValue } from './options.js';
 
@@ -48,6 +48,21 @@ export function createDaemons(proof: ProofHeaders) {
         const before = signed.get(hashed(signature));
         return before === undefined || before.value === subject ? [] : [before];
       })[0],
+    /** An access was answered by the operation or its alias. One that was asked for before an earlier answer proves nothing. */
+    reveals(
+      { accesses: known, moved = 0 }: InternFacts,
+      { asked, answered }: Exchange,
+      direct: boolean,
+      json: RecordFields,
+    ) {
+      const caller = String(asked.caller);
+      const before = known.get(caller);
+      if (asked.at < Math.max(moved, before?.at ?? 0, before?.alias?.at ?? 0)) return void known.delete(caller);
+      const shown = { access: accessOf(json), number: asked.number, at: answered?.at ?? asked.at };
+      const times = before?.access === shown.access ? before.times + 1 : 1;
+      if (direct) known.set(caller, { ...shown, times });
+      else if (before !== undefined) known.set(caller, { ...before, alias: shown });
+    },
     /** An access, or a proof, was answered. */
     sees(exchange: Exchange, { operation, id }: Named, json: RecordFields) {
       const { asked } = exchange;

@@ -143,10 +143,17 @@ export const isListedBy = (phases: ReadonlySet<Phase>, statuses: readonly string
       : phase !== 'gone' && SHOWN_AS[phase].every((status) => statuses.includes(status)),
   );
 
-/** A daemon access, hashed, and the exchange that showed it. */
-export interface Access {
+/** A daemon access, hashed, the exchange that showed it, and when that was answered. */
+interface Access {
   readonly access: string;
   readonly number: number;
+  readonly at: number;
+}
+
+/** The latest access by the operation, how often in turn it was the same, and that of the alias since. */
+interface Revealed extends Access {
+  readonly times: number;
+  readonly alias?: Access;
 }
 
 /** The knowledge about one intern. */
@@ -190,8 +197,8 @@ export interface InternFacts extends Dealt {
   free: number;
   /** The latest answered daemon access. Undefined after a call that asks for another state. */
   attached: { readonly at: number; readonly number: number } | undefined;
-  /** The latest daemon access of each caller, and that of the alias since. Empty after a call that asks for another state. */
-  readonly accesses: Map<string, Access & { readonly alias?: Access }>;
+  /** The daemon accesses of each caller. Empty after a call that asks for another state. */
+  readonly accesses: Map<string, Revealed>;
   /** The latest accepted lifecycle call whose effect nothing has shown yet. */
   awaited:
     | {

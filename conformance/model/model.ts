@@ -2,7 +2,7 @@ import { proofHeadersOf } from '../framework/profile.js';
 import { TURNING } from '../habits/dealings.js';
 import { isRecord } from '../probe/json.js';
 import { createCreates, createNames } from './creates.js';
-import { accessOf, createDaemons } from './daemons.js';
+import { createDaemons } from './daemons.js';
 import { createDealings } from './dealings.js';
 import { type Answered, type Asked, bodyOf, type Exchange, idAsShown } from './exchange.js';
 import {
@@ -94,11 +94,12 @@ export function createModel(options: ModelOptions) {
   const untidied = new Set<string>();
   /** Interns that were made without a boot and rested, up to ENOUGH. */
   const rested = new Set<string>();
-  /** Whether any intern has booted by itself. */
+  /** Whether any intern has booted by itself, and whether soon after its create. */
   let bootsItself = false;
+  let bootsSoon = false;
   /** Interns by their vaults. */
   const vaults = new Recent<string, ShownValue<string>>(MOST);
-  /** The vaults that each secret was put into, or shown in if they are WORKSPACES. And the first request of them. */
+  /** The vaults that each secret was put into: of interns by their ids, and WORKSPACES. And the first request to do so. */
   const putInto = new Recent<string, { readonly vaults: Set<string>; readonly number: number }>(MOST);
   const puts = (secret: unknown, vault: string, number: number) => {
     const known = putInto.get(String(secret)) ?? { vaults: new Set(), number };
@@ -144,8 +145,10 @@ export function createModel(options: ModelOptions) {
     if (facts.phase.since(asked.at)?.has('new') === true && facts.moving === 0) {
       const { made, refused } = facts;
       const isRefused = refused !== undefined && asked.at - refused.at < AFTER_A_REFUSAL;
-      if (BOOTED.has(String(row.status))) bootsItself ||= !isRefused;
-      else if (row.status === 'stopped' && asked.at - made.at > RESTS && rested.size < ENOUGH) rested.add(row.id);
+      if (BOOTED.has(String(row.status))) {
+        bootsItself ||= !isRefused;
+        bootsSoon ||= !isRefused && asked.at - made.at <= WAITS;
+      } else if (row.status === 'stopped' && asked.at - made.at > RESTS && rested.size < ENOUGH) rested.add(row.id);
       if (row.status === 'stopped' && asked.at - made.at > WAITS) facts.waits ??= { number, at: asked.at };
     }
     const phases = (ours ? PHASES : WIDENED)[String(row.status)];
@@ -312,7 +315,7 @@ export function createModel(options: ModelOptions) {
       return partial ? undefined : daemons.stamped();
     },
     vaults: vaults as ReadonlyMap<string, ShownValue<string>>,
-    /** The vaults that a secret may be in, by its name: the ids of interns, and WORKSPACES. */
+    /** The vaults that this traffic put a secret into, by its name. */
     putInto: putInto as ReadonlyMap<string, { readonly vaults: ReadonlySet<string>; readonly number: number }>,
     questions: sessions.questions,
     session: sessions.session,
@@ -350,6 +353,10 @@ export function createModel(options: ModelOptions) {
     /** Whether interns that were made without a boot were seen to rest. */
     get restsUntilAsked(): boolean {
       return rested.size >= ENOUGH && !bootsItself;
+    },
+    /** Whether an intern that was made without a boot was seen to boot soon nevertheless. */
+    get bootsSoon(): boolean {
+      return bootsSoon;
     },
     /** The facts of an intern now. */
     known: (id: string) => ({
@@ -430,6 +437,7 @@ export function createModel(options: ModelOptions) {
       for (const part of [who, names, creates, sessions, daemons, lists]) part.restart();
       hasForgotten = unseen;
       bootsItself = false;
+      bootsSoon = false;
     },
 
     /** Learns from an exchange that is over, answered or not, after the rules have judged it. */
@@ -486,16 +494,11 @@ export function createModel(options: ModelOptions) {
         for (const row of rows) shows(row, exchange);
         lists.sees(exchange, json, rows);
       }
-      if (name === 'secrets' && Array.isArray(json.data))
-        for (const one of json.data) if (isRecord(one)) puts(one.name, WORKSPACES, asked.number);
       if (name === 'invoke' && id !== undefined) sessions.spoke(exchange, id, 'invoke', json.session_id);
       // In partial traffic an unseen call may have changed the state.
       if (!partial && isDaemon(operation) && facts?.moving === 0) {
         facts.attached = { at: answered.at, number: asked.number };
-        const [caller, access] = [String(asked.caller), { access: accessOf(json), number: asked.number }];
-        const before = facts.accesses.get(caller);
-        if (name === 'daemon') facts.accesses.set(caller, access);
-        else if (before !== undefined) facts.accesses.set(caller, { ...before, alias: access });
+        daemons.reveals(facts, exchange, name === 'daemon', json);
       }
       daemons.sees(exchange, named, json);
       if (name === 'scim' && id !== undefined && !mappings.has(id.toLowerCase()))

@@ -144,11 +144,9 @@ const accesses = (ctx: Ctx, id: string, has: (need: string) => boolean) =>
     ['daemon', 'daemon-access'].map((below) => () => ctx.send({ path: `/interns/${id}/${below}`, as })),
   );
 
-/** The daemon access by the operation, by its alias, and by the operation again. */
+/** The daemon access by the operation, twice, by its alias, and by the operation again. */
 const accessAgain = (ctx: Ctx, id: string, has: (need: string) => boolean) =>
-  accesses(ctx, id, has).flatMap((ask, at, [operation]) =>
-    at === 0 || operation === undefined ? [ask] : [ask, operation],
-  );
+  accesses(ctx, id, has).flatMap((ask, at, [operation = ask]) => (at === 0 ? [ask, ask] : [ask, operation]));
 
 /** The operations that name the intern, by callers who may use them, and some by others. */
 function operations(ctx: Ctx, life: Life, stage: Stage, has: (need: string) => boolean) {

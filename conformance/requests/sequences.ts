@@ -64,7 +64,11 @@ async function retries(ctx: Ctx, has: (need: string) => boolean): Promise<() => 
     // A retry after a suspend boots nothing.
     const { json } = (await keyed(boots, `retry-${boots.name}`)) ?? {};
     const id = isRecord(json) && typeof json.id === 'string' ? json.id : undefined;
-    if (id === undefined || ctx.over() || ((await api.suspend(id).catch(unanswered))?.status ?? 500) >= 300) return;
+    if (id === undefined || ctx.over()) return;
+    // A boot that a suspend ends is unfinished work, which a retry resumes.
+    const seen = await api.get(id).catch(unanswered);
+    if (!isRecord(seen?.json) || seen.json.status !== 'running') return;
+    if (((await api.suspend(id).catch(unanswered))?.status ?? 500) >= 300) return;
     await interns.untilSuspended(id);
     await keyed(boots, `retry-${boots.name}`);
     await api.get(id).catch(unanswered);
@@ -215,7 +219,7 @@ async function secrets({ interns, send, over }: Ctx): Promise<void> {
 }
 
 /** More secrets than some lists show. */
-const MANY = 26;
+const MANY = 51;
 
 /** Fills the vault of an intern with many secrets, and lists them, twice. */
 export async function manySecrets({ interns, over, send }: Ctx): Promise<void> {

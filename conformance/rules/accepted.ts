@@ -2,9 +2,9 @@ import type { Phase } from '../model/intern.js';
 import type { Model } from '../model/model.js';
 import { isDaemon, isSigning, type OperationName } from '../model/operations.js';
 import { type RequirementId, requirement, speaksAt } from '../requirements/index.js';
-import { OF_A_SECRET, phasesOf, REFUSED } from './mistakes.js';
+import { ASIDE, OF_A_SECRET, phasesOf, REFUSED } from './mistakes.js';
 import { actionIn, questionOf, replyIn } from './questions.js';
-import { ASIDE, because, REFUSALS, wrongIn } from './refusals.js';
+import { because, REFUSALS, wrongIn } from './refusals.js';
 import { holds, isFromService, type Refusal, type Rule, type Seen } from './rule.js';
 
 /** The requirement by which a valid request is accepted. */

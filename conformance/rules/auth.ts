@@ -82,7 +82,7 @@ export const AUTH: readonly Row[] = [
       step: 'visibility',
       statuses: [404],
       // BODY-2 and BODY-3 are stated for every caller, too: either refusal may come first.
-      first: /^(BASE-4|AUTH-[1-6]|BODY-[23])\//,
+      first: /^(BASE-4|AUTH-\d+|BODY-[23])\//,
       reason: 'not_found',
       of: INTERNS,
       wrong: (seen, model) => {
@@ -111,8 +111,7 @@ export const AUTH: readonly Row[] = [
     'management-key-only': {
       says: 'The SCIM mapping read requires a management key: any other credential is refused.',
       step: 'credential',
-      // The errors of this endpoint do not include 403.
-      statuses: [401, 404],
+      statuses: [401, 403, 404],
       wrong: (seen) =>
         isWithoutKey(seen) === true
           ? false

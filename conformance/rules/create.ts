@@ -202,8 +202,10 @@ export const CREATE: readonly Row[] = [
       ...ofOwn((record, seen, model) => {
         const { moved, moving = 0, refused, waits } = model.interns.get(String(record.id)) ?? {};
         if (waits === undefined || moved !== undefined || moving > 0 || refused !== undefined) return undefined;
+        // A service that boots its interns by itself may keep one waiting for a place.
+        if (model.bootsSoon) return undefined;
         return holds(
-          !MAKES.provision.includes(String(record.status)),
+          record.status !== 'provisioning' && record.status !== 'running',
           `status of ${where(seen)} that waits for a provision`,
           'stopped',
           record.status,

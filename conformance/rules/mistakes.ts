@@ -5,6 +5,8 @@ import { type CallerKind, isMember } from '../model/options.js';
 import { isRecord } from '../probe/json.js';
 import type { Seen, Wrong } from './rule.js';
 
+/** Statuses that do not judge the request: a limiter, a time-out, a gateway. */
+export const ASIDE: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 /** The statuses of a refusal whose status the interface does not state. */
 export const REFUSED: readonly number[] = [400, 401, 403, 404, 405, 409, 410, 413, 415, 421, 422];
 /** Bytes of the largest body that the interface takes. */

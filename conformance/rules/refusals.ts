@@ -1,7 +1,7 @@
 import type { Model } from '../model/model.js';
 import { isPrompt } from '../model/operations.js';
 import { ROWS } from './areas.js';
-import { REFUSED } from './mistakes.js';
+import { ASIDE, REFUSED } from './mistakes.js';
 import {
   about,
   byOperation,
@@ -22,9 +22,6 @@ import {
 export const REFUSALS: readonly Refusal[] = ROWS.filter((row) => 'wrong' in row).toSorted(
   (one, other) => STEPS.indexOf(one.step) - STEPS.indexOf(other.step),
 );
-
-/** Statuses that do not judge the request: a limiter, a time-out, a gateway. */
-export const ASIDE: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 
 const refusalsOf = byOperation(REFUSALS);
 

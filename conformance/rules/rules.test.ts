@@ -229,10 +229,9 @@ const ATTACHED = { origin: 'https://d.test', token: 't-1' };
 const ACCESS = entry(`GET ${ONE}/daemon`, 200, ATTACHED);
 const ALIAS = entry(`GET ${ONE}/daemon-access`, 200, { ...ATTACHED, token: 't-2' });
 
-/** The vaults of a workspace and of an intern, with one secret. */
-const [OF_WORKSPACE, IN_VAULT] = ['/vault/secrets', SECRETS].map((path) =>
-  entry(`GET ${path}`, 200, { data: [secret('w', ['a.test'])], has_more: false }),
-) as [Said, Said];
+/** A secret that is stored in the vault of a workspace, and that of an intern, which shows it. */
+const IN_WORKSPACE = { ...STORES, path: '/vault/secrets/w', answer: { data: secret('w', ['a.test']) } };
+const IN_VAULT = entry(`GET ${SECRETS}`, 200, { data: [secret('w', ['a.test'])], has_more: false });
 
 /** The answer to a question. */
 const replies = (more: Record<string, unknown> = {}): Said =>
@@ -518,9 +517,10 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
     ],
   ],
   ['VAULT-1/kept', [2], [CREATE, STORES, entry(`GET ${SECRETS}`, 200, { data: [], has_more: false })]],
-  ['VAULT-1/not-of-the-workspace', [2], [CREATE, OF_WORKSPACE, IN_VAULT]],
+  ['VAULT-1/not-of-the-workspace', [2], [CREATE, IN_WORKSPACE, IN_VAULT]],
   ['CREATE-3/waits', [2], [CREATE, entry(`GET ${ONE}`, 200, record()), entry(`GET ${ONE}`, 200, RUNS)]],
-  ['DAEMON-3/as-the-operation', [2, 3], [CREATE, ACCESS, ALIAS, ACCESS]],
+  ['DAEMON-3/as-the-operation', [3, 4], [CREATE, ACCESS, ACCESS, ALIAS, ACCESS]],
+  ['SCIM-2/listed', [], [entry(`GET /scim/group-mappings/${ID}`, 403, { error: { code: 403, message: 'Forbidden' } })]],
 ])('%s is broken, because of %j', (rule, because, conversation) => {
   const broken = judged(conversation).find(({ id }) => id === rule);
   expect(broken?.because.slice(0, because.length)).toEqual(because);
@@ -547,8 +547,15 @@ test('an intern may boot once a call that may boot it was sent, and a secret may
   const found = [
     judged([CREATE, waits, refused, runs]),
     judged([CREATE, waits, { ...INVOKE, status: 409, answer: error(409, 'intern_not_ready') }, runs]),
-    judged([CREATE, entry(`GET ${ONE}`, 200, record(), { at: -55_000 }), runs]),
-    judged([CREATE, OF_WORKSPACE, copies, IN_VAULT]),
+    judged([CREATE, entry(`GET ${ONE}`, 200, record(), { at: 5_000 }), runs]),
+    judged([CREATE, waits, entry(`GET ${ONE}`, 200, record({ status: 'queued' }))]),
+    judged([
+      { ...CREATE, json: { name: 'two', workspace_id: WORKSPACE }, answer: TWO },
+      entry(`GET /interns/${TWO.id}`, 200, { ...TWO, status: 'provisioning' }, { at: 5_000 }),
+      ...[CREATE, waits, runs],
+    ]),
+    judged([CREATE, entry('GET /vault/secrets', 200, IN_VAULT.answer), IN_VAULT]),
+    judged([CREATE, IN_WORKSPACE, copies, IN_VAULT]),
   ].flatMap((some) => some.map(({ id }) => id));
   expect(found).not.toContain('CREATE-3/waits');
   expect(found).not.toContain('VAULT-1/not-of-the-workspace');
@@ -558,8 +565,10 @@ test('an alias may reveal another token if each reveal is another, or a call for
   const other = entry(`GET ${ONE}/daemon`, 200, { ...ATTACHED, token: 't-3' });
   const suspends = entry(`POST ${ONE}/suspend`, 200, { suspended: true });
   for (const between of [
-    [CREATE, ACCESS, ALIAS, other],
-    [CREATE, ACCESS, ALIAS, suspends, ACCESS],
+    [CREATE, ACCESS, ACCESS, ALIAS, other],
+    [CREATE, ACCESS, ACCESS, ALIAS, suspends, ACCESS],
+    [CREATE, other, ACCESS, ALIAS, ACCESS],
+    [CREATE, ACCESS, ACCESS, ALIAS, { ...ACCESS, at: -180_000 }],
   ])
     expect(judged(between).map(({ id }) => id)).not.toContain('DAEMON-3/as-the-operation');
 });

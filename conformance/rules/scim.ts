@@ -1,7 +1,7 @@
 import { TIMESTAMP, UUID } from '../framework/assert.js';
 import { isRecord } from '../probe/json.js';
 import { answerOf, isOurs } from './errors.js';
-import { isWithoutKey } from './mistakes.js';
+import { ASIDE, isWithoutKey } from './mistakes.js';
 import { all, each, holds, is, isDone, keysAre, type Row, rulesOf, textOf } from './rule.js';
 
 /** The catalogue of the mapping read. */
@@ -89,6 +89,16 @@ export const SCIM: readonly Row[] = [
     },
   }),
   ...rulesOf('SCIM-2', ['scim'], {
+    listed: {
+      says: 'The errors of the mapping read are 401, 404 and 500.',
+      alone: true,
+      of: ['scim'],
+      judge: (seen) => {
+        const { status } = seen.answered;
+        if (!isOurs(seen) || seen.asked.regional || ASIDE.has(status)) return undefined;
+        return holds(CATALOGUE[status] !== undefined, `status of ${seen.called}`, '401, 404 or 500', status);
+      },
+    },
     catalogue: {
       says: 'An error of the mapping read has the message of its status.',
       alone: true,
@@ -103,8 +113,8 @@ export const SCIM: readonly Row[] = [
       step: 'named',
       statuses: [404],
       wrong: (seen, model) =>
-        // A missing or invalid key is refused before the service looks for the mapping.
-        seen.id !== undefined && isWithoutKey(seen) !== true
+        // Without a valid key a service looks for no mapping. A router may know that a path names none.
+        seen.id !== undefined && !(isWithoutKey(seen) === true && UUID.test(seen.id))
           ? !UUID.test(seen.id) ||
             model.options.madeUp?.(seen.id) === true ||
             (model.options.mapping === undefined || model.options.mapping.toLowerCase() !== seen.id.toLowerCase()

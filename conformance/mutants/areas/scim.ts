@@ -21,6 +21,8 @@ import { asked, cutsLimit, instead, query, sends } from '../operators/requests.j
 const READ = all(method('GET'), ({ mappingId }) => mappingId !== undefined);
 
 export const SCIM = defineMutants({
+  // An API key is refused as one without permission.
+  'scim-of-an-api-key-is-403': answers({ of: all(READ, by('api_key')), status: 401 }, errorReply(403, 'Forbidden')),
   'scim-mapping-without-envelope': body('scim', ({ data }) => data),
   'scim-role-of-its-own': field('scim', 'data.role', 'owner'),
   'scim-unknown-is-empty': answers({ of: READ, status: 404 }, { status: 200, body: '{"data":null}' }),
