@@ -18,10 +18,6 @@ const isBad = (cell: Cell): boolean => cell.bad === true;
 /** States that last, so that a row need not wait. */
 const AT_REST: ReadonlySet<State> = new Set(['stopped', 'running', 'suspended', 'unknown']);
 
-/** Places of second mistakes, as shares of all. */
-const ONE = [0];
-const TWO = [0, 0.5];
-
 /** The columns of a table: its states, where it has any, and its parts. */
 const columnsOf = ({ states, parts }: Table): readonly (readonly Cell[])[] => [
   ...(states === undefined
@@ -44,9 +40,8 @@ const insteadOf = (column: readonly Cell[]): readonly Cell[] =>
 
 /**
  * Rows in which every value of a table meets every good value of the other columns at least once. A row has at most one bad
- * value, with two exceptions: a value with `whatever` meets a bad value of each other column, and two bad contents; and a refused
- * caller meets any state that lasts, or all if it sees no intern. Each refused caller also meets a good state, in which only the
- * caller is wrong.
+ * value, with two exceptions: a value with `whatever` meets a bad value of each other column; and a refused caller meets any state
+ * that lasts, or all if it sees no intern. Each refused caller also meets a good state, in which only the caller is wrong.
  *
  * Rows come in passes, each row once. The first pass has each value: good ones before bad ones, and bad ones beside the
  * plainest contents. A refused caller has any good contents.
@@ -101,14 +96,10 @@ export function cover(table: Table, random: () => number, pairs = false): readon
       .flatMap((cell, nth) =>
         columns.flatMap((others, other) => {
           const wrong = other === at ? [] : others.filter(isBad);
-          // Contents have the most kinds of mistakes.
-          const some = others === contents ? TWO : ONE;
-          return some.flatMap((more) => {
-            const second = wrong[Math.floor(((starts[other] ?? 0) + nth + more * wrong.length) % wrong.length)];
-            return second === undefined || 'state' in second
-              ? []
-              : [columns.map((_, one) => (one === at ? cell : one === other ? second : beside(one, nth)))];
-          });
+          const second = wrong[((starts[other] ?? 0) + nth) % wrong.length];
+          return second === undefined || 'state' in second
+            ? []
+            : [columns.map((_, one) => (one === at ? cell : one === other ? second : beside(one, nth)))];
         }),
       ),
   );

@@ -134,7 +134,7 @@ const HOSTS: readonly Value[] = ['eu.', 'EU.', 'Eu.', 'neu.', 'my.eu.', 'eu-x.',
 
 const blind = (...values: readonly Value[]): readonly Value[] => values.map((value) => ({ ...value, blind: true }));
 /** Callers who get 404: one outside the programme, and an intern's own key for the collection or another intern. */
-const NOTHING_TO: readonly Value[] = blind(...whatever(as('outsider_api_key'), as('own_key')));
+const NOTHING_TO: readonly Value[] = [...whatever(as('outsider_api_key')), ...blind(...whatever(as('own_key')))];
 /** Callers who see other interns, or none. */
 const OTHERS: readonly Value[] = [...blind(bad(as('foreign_api_key'))), bad(as('management_key'))];
 /** The callers: members of the workspace, and everybody else. */
