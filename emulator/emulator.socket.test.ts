@@ -175,6 +175,7 @@ describe('WEB-3: what the target says of itself', () => {
       expect(await status(`${at.url}/_emulator/target`, 'emulator.test')).toBe(403);
       expect(await status(`${at.url}/_emulator/health`, 'emulator.test')).toBe(200);
       expect(await status(`${at.url}/_emulator/health`, 'any.test')).toBe(200);
+      expect(await status(`${at.url}/_emulator/health`, '999.999.999.999')).toBe(400);
       expect((await emulator.fetch('/_emulator/target')).status).toBe(200);
     },
   );

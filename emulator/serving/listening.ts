@@ -89,6 +89,9 @@ export function createListening(deps: ListeningDeps): (request?: ListenRequest) 
     const { publicHost } = mount;
     const named = [...loadAllowedHosts(options.allowHosts), ...(publicHost ? [publicHost] : [])];
     const validateHost = createHostRules({ regional: deps.regional, allowed: beyond ? undefined : named });
+    // A health check may come by any name, or by none.
+    const anyName = createHostRules({ regional: () => false, allowed: undefined });
+    const anyHost = (name: string | undefined) => (name === undefined ? 'served' : anyName(name));
     const secured = tls ? (await import('./tls.js')).secure([host, ...named], root) : undefined;
     const main = await bind({
       ...deps.main,
@@ -99,8 +102,8 @@ export function createListening(deps: ListeningDeps): (request?: ListenRequest) 
       requestId,
       log,
       refuse(request, seen) {
-        if (isHealthCheck(request.method, request.url)) return undefined;
-        const refusal = refuseHost(validateHost, request, seen);
+        const validate = isHealthCheck(request.method, request.url) ? anyHost : validateHost;
+        const refusal = refuseHost(validate, request, seen);
         if (refusal) options.onRequest?.(refusedRecord(request, refusal, deps.now(), deps.redact));
         return refusal;
       },
