@@ -211,6 +211,8 @@ export interface InternFacts extends Dealt {
     | undefined;
   /** Secrets in its vault, by their names. */
   readonly stored: Map<string, { readonly number: number; readonly at: number }>;
+  /** Names of secrets that a request may have put into its vault. */
+  readonly put: Set<string>;
   /** The number of the latest store of each secret, by its name, unless a delete was sent since. */
   readonly storing: Map<string, number>;
   /** The latest accepted delete, if it acknowledged the loss of the workspace. */
@@ -252,6 +254,7 @@ export const internFacts = (id: string): InternFacts => ({
   accesses: new Map(),
   awaited: undefined,
   stored: new Map(),
+  put: new Set(),
   storing: new Map(),
   acknowledged: undefined,
   waits: undefined,

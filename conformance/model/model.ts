@@ -42,9 +42,6 @@ const ENOUGH = 5;
 /** A refused call may boot its intern nevertheless: ms after it in which a boot proves nothing. */
 const AFTER_A_REFUSAL = 10_000;
 
-/** The vaults of all workspaces. */
-export const WORKSPACES = 'workspaces';
-
 /** Vault operations that find an intern whenever a read does. */
 const VAULTS: ReadonlySet<string> = new Set(['intern secrets', 'store intern secret']);
 /** Operations that find an intern during its teardown. */
@@ -99,13 +96,8 @@ export function createModel(options: ModelOptions) {
   let bootsSoon = false;
   /** Interns by their vaults. */
   const vaults = new Recent<string, ShownValue<string>>(MOST);
-  /** The vaults that each secret was put into: of interns by their ids, and WORKSPACES. And the first request to do so. */
-  const putInto = new Recent<string, { readonly vaults: Set<string>; readonly number: number }>(MOST);
-  const puts = (secret: unknown, vault: string, number: number) => {
-    const known = putInto.get(String(secret)) ?? { vaults: new Set(), number };
-    known.vaults.add(vault);
-    putInto.set(String(secret), known);
-  };
+  /** Secrets that this traffic stored in the vault of a workspace, and the latest request to do so. */
+  const ofWorkspaces = new Recent<string, number>(MOST);
 
   const internOf = (id: string): InternFacts => {
     const known = interns.get(id) ?? internFacts(id);
@@ -315,8 +307,8 @@ export function createModel(options: ModelOptions) {
       return partial ? undefined : daemons.stamped();
     },
     vaults: vaults as ReadonlyMap<string, ShownValue<string>>,
-    /** The vaults that this traffic put a secret into, by its name. */
-    putInto: putInto as ReadonlyMap<string, { readonly vaults: ReadonlySet<string>; readonly number: number }>,
+    /** The request that stored a secret of a name in the vault of a workspace. */
+    storedInWorkspace: (secret: string): number | undefined => ofWorkspaces.get(secret),
     questions: sessions.questions,
     session: sessions.session,
     acts: acts as ReadonlyMap<number, Act>,
@@ -384,9 +376,10 @@ export function createModel(options: ModelOptions) {
       if (name !== undefined) names.asks(asked, name);
       if (name === 'delete intern secret') forgetSecret(String(id), String(secret));
       if (name === 'store intern secret') interns.get(String(id))?.storing.set(String(secret), asked.number);
-      if (name === 'store secret' || name === 'store intern secret') puts(secret, id ?? WORKSPACES, asked.number);
+      if (name === 'store secret') ofWorkspaces.set(String(secret), asked.number);
       const copied = name === 'copy secrets' ? bodyOf(asked)?.names : undefined;
-      if (Array.isArray(copied)) for (const one of copied) puts(one, String(id), asked.number);
+      const put = name === 'store intern secret' ? [secret] : Array.isArray(copied) ? copied : [];
+      for (const one of put) interns.get(String(id))?.put.add(String(one));
       if (id !== undefined) sessions.asks(asked, id);
       if (name === 'chat') interns.get(String(id))?.streams.add(asked.number);
       if (name === undefined || facts === undefined) return;
@@ -432,7 +425,7 @@ export function createModel(options: ModelOptions) {
 
     /** Forgets everything: the target was made to fail on purpose, or the model made a mistake. `unseen`: interns of before may exist. */
     restart(unseen = options.inUse === true): void {
-      for (const known of [interns, present, mappings, acts, statuses, untidied, vaults, putInto, rested])
+      for (const known of [interns, present, mappings, acts, statuses, untidied, vaults, ofWorkspaces, rested])
         known.clear();
       for (const part of [who, names, creates, sessions, daemons, lists]) part.restart();
       hasForgotten = unseen;

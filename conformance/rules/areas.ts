@@ -8,13 +8,13 @@ import { LIFECYCLE } from './lifecycle.js';
 import { LISTS } from './lists.js';
 import { QUESTIONS } from './questions.js';
 import { RECORDS } from './records.js';
-import type { Row } from './rule.js';
+import type { AnyRule } from './rule.js';
 import { SCIM } from './scim.js';
 import { PROOFS } from './signing.js';
 import { VAULTS } from './vault.js';
 
-/** The rows of all areas, in the order of the requirements. */
-export const ROWS: readonly Row[] = [
+/** The rules and refusals of all areas, in the order of the requirements. */
+export const ALL: readonly AnyRule[] = [
   ...BASE,
   ...AUTH,
   ...LISTS,

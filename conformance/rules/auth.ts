@@ -3,10 +3,10 @@ import { DAEMON, SIGNING } from '../model/operations.js';
 import { isMember } from '../model/options.js';
 import { answerOf, isOurs } from './errors.js';
 import { INTERNS, isHidden, isOf, isOneOf, isWithoutKey, REFUSED } from './mistakes.js';
-import { is, type Row, recordsOf, rulesOf, SHOW } from './rule.js';
+import { type AnyRule, is, recordsOf, rulesOf, SHOW } from './rule.js';
 
 /** Callers, and what they see. */
-export const AUTH: readonly Row[] = [
+export const AUTH: readonly AnyRule[] = [
   ...rulesOf('AUTH-1', {
     'key-needed': {
       says: 'A missing or invalid key gives 401.',

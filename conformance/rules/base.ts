@@ -2,7 +2,7 @@ import { isSigning } from '../model/operations.js';
 import { isRecord } from '../probe/json.js';
 import { answerOf, isOurs, reasonIs } from './errors.js';
 import { REFUSED } from './mistakes.js';
-import { all, holds, is, isDone, isFromService, OF_OTHERS, type Row, rulesOf } from './rule.js';
+import { type AnyRule, all, holds, is, isDone, isFromService, OF_OTHERS, rulesOf } from './rule.js';
 
 /** An id of a request that answers echo. */
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
@@ -11,7 +11,7 @@ const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
 
 /** The base: bodies and errors of all answers, regional hostnames, request ids. */
-export const BASE: readonly Row[] = [
+export const BASE: readonly AnyRule[] = [
   ...rulesOf('BASE-2', {
     'content-type': {
       says: 'A JSON body is declared as JSON.',

@@ -1,7 +1,7 @@
 import { isRecord } from '../probe/json.js';
 import { answerOf, isOurs, message } from './errors.js';
 import { BARE, isBlank, isJsonType, json, maybe, noObject, not, sizeOf, tooLarge, WRITES } from './mistakes.js';
-import { all, holds, is, type Row, rulesOf, type Seen, type Wrong } from './rule.js';
+import { type AnyRule, all, holds, is, rulesOf, type Seen, type Wrong } from './rule.js';
 
 function otherType(seen: Seen): Wrong {
   if (isJsonType(seen.asked.header('content-type'))) return false;
@@ -17,7 +17,7 @@ const MESSAGES: Readonly<Record<number, readonly [reason: string, message: RegEx
 };
 
 /** The bodies of requests: their size, media type and form. */
-export const BODIES: readonly Row[] = [
+export const BODIES: readonly AnyRule[] = [
   ...rulesOf('BODY-1', {
     'media-type-without-body': {
       level: 'P',

@@ -6,13 +6,13 @@ import { answerOf, reasonIs, saysWhen } from './errors.js';
 import { isChat } from './forms.js';
 import { isNotIn, maybe, noObject, wrongObject } from './mistakes.js';
 import {
+  type AnyRule,
   each,
   holds,
   is,
   isBodyKnown,
   isTurning,
   type Judgement,
-  type Row,
   type Rule,
   rulesOf,
   type Seen,
@@ -86,7 +86,7 @@ const contentsOf = (chunks: readonly { readonly json: Readonly<Record<string, un
   );
 
 /** Chat: the order of a stream, its session, its errors. */
-export const CHAT: readonly Row[] = [
+export const CHAT: readonly AnyRule[] = [
   // The network may have cut a stream that breaks off.
   ...(Object.keys(STREAM_RULES) as StreamRule[]).filter((rule) => rule !== 'connection-holds').map(grammar),
   ...rulesOf('CHAT-1', ['chat'], {

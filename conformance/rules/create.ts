@@ -7,8 +7,9 @@ import { isMember } from '../model/options.js';
 import { isRecord } from '../probe/json.js';
 import { isCreate } from './forms.js';
 import { json, maybe, wrongObject } from './mistakes.js';
-import { isReplay, ofOwn, textOf, where } from './records.js';
+import { isReplay, ofOwn, textAsShown, where } from './records.js';
 import {
+  type AnyRule,
   each,
   eachIntern,
   holds,
@@ -16,7 +17,6 @@ import {
   isBodyKnown,
   isDone,
   once,
-  type Row,
   recordsOf,
   rulesOf,
   type Seen,
@@ -63,7 +63,7 @@ const namesake = once((seen, model): InternFacts | 'unknown' | undefined => {
 });
 
 /** create_intern: the new intern, its vault, retries, names. */
-export const CREATE: readonly Row[] = [
+export const CREATE: readonly AnyRule[] = [
   ...rulesOf('CREATE-1', {
     fixed: {
       says: 'Workspace, vault and time of creation of an intern never change.',
@@ -88,7 +88,9 @@ export const CREATE: readonly Row[] = [
           key in body && (key in json || key === 'name')
             ? is(
                 `${key} of ${where(seen)}`,
-                key === 'workspace_id' ? idAsShown(body[key], json[key]) : textOf(key, body[key], json[key], model),
+                key === 'workspace_id'
+                  ? idAsShown(body[key], json[key])
+                  : textAsShown(key, body[key], json[key], model),
                 json[key] === '' ? null : json[key],
                 [seen.asked.number],
               )

@@ -1,13 +1,13 @@
 import { isNew } from './chat.js';
 import { isInvoke } from './forms.js';
 import { isNotIn, noObject, not, wrongObject } from './mistakes.js';
-import { holds, is, isBodyKnown, type Row, rulesOf } from './rule.js';
+import { type AnyRule, holds, is, isBodyKnown, rulesOf } from './rule.js';
 
 /** Fields that would show the words or the progress of a run. */
 const PROGRESS = ['output', 'content', 'text', 'message', 'messages', 'choices', 'result', 'usage', 'progress'];
 
 /** invoke: runs and sessions without a stream. */
-export const INVOKE: readonly Row[] = [
+export const INVOKE: readonly AnyRule[] = [
   ...rulesOf('INVOKE-1', ['invoke'], {
     'accepted-form': {
       says: 'Invoke answers 202 with the session_id.',

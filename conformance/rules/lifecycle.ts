@@ -15,12 +15,12 @@ import { called, lacking, ofList } from './lists.js';
 import { isNotIn, isWithoutKey, phasesOf, wrongObject } from './mistakes.js';
 import { isReplay, ofOwn, ownRecords, where } from './records.js';
 import {
+  type AnyRule,
   each,
   eachIntern,
   holds,
   is,
   isDone,
-  type Row,
   recordsOf,
   rulesOf,
   type Seen,
@@ -97,7 +97,7 @@ function changeAsBy({ id, status }: RecordFields, name: Act['name'], { asked, op
 }
 
 /** delete, provision and suspend, and the status of interns. */
-export const LIFECYCLE: readonly Row[] = [
+export const LIFECYCLE: readonly AnyRule[] = [
   ...rulesOf('DELETE-1', {
     'none-that-is-gone': {
       says: 'No list has an intern whose teardown ended.',

@@ -7,13 +7,13 @@ import { isRecord } from '../probe/json.js';
 import { areNumbers, areStatuses } from './forms.js';
 import { maybe, REFUSED } from './mistakes.js';
 import {
+  type AnyRule,
   all,
   each,
   eachIntern,
   holds,
   is,
   type Judgement,
-  type Row,
   recordsOf,
   rulesOf,
   type Seen,
@@ -96,7 +96,7 @@ const ofOurs = (by: string, judge: Parameters<typeof ofList>[0]) => {
 };
 
 /** list_interns: order, filters, pages. */
-export const LISTS: readonly Row[] = [
+export const LISTS: readonly AnyRule[] = [
   ...rulesOf('LIST-1', {
     'newest-first': {
       says: 'A list is in the order of creation, newest first.',

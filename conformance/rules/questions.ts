@@ -5,7 +5,7 @@ import { isRecord, jsonOf } from '../probe/json.js';
 import { isAnswer } from '../probe/request.js';
 import { streamOf } from './chat.js';
 import { isHidden, maybe, REFUSED } from './mistakes.js';
-import { holds, is, isBodyKnown, type Row, rulesOf, type Seen, type Wrong } from './rule.js';
+import { type AnyRule, holds, is, isBodyKnown, rulesOf, type Seen, type Wrong } from './rule.js';
 
 const ACTIONS: readonly unknown[] = ['accept', 'decline', 'cancel'];
 
@@ -38,7 +38,7 @@ function isUnknownCall(seen: Seen, model: Model): Wrong {
 }
 
 /** The questions of a chat, and their answers. */
-export const QUESTIONS: readonly Row[] = [
+export const QUESTIONS: readonly AnyRule[] = [
   ...rulesOf('CHAT-5', ['chat'], {
     'asks-once': {
       says: 'Each question has an id of its own.',

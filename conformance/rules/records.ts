@@ -5,6 +5,7 @@ import type { Model } from '../model/model.js';
 import { isUpdate } from './forms.js';
 import { maybe, wrongObject } from './mistakes.js';
 import {
+  type AnyRule,
   all,
   each,
   eachIntern,
@@ -14,7 +15,6 @@ import {
   isDone,
   type Judgement,
   once,
-  type Row,
   recordsOf,
   rulesOf,
   type Seen,
@@ -40,7 +40,7 @@ export const isReplay = (seen: Seen, record: RecordFields, model: Model): boolea
   seen.operation.name === 'create' && typeof record.id === 'string' && model.interns.get(record.id) !== undefined;
 
 /** The text that a record should show. A service may trim the texts of a field, if it trims all of them. */
-export const textOf = (key: string, written: unknown, shown: unknown, model: Model): unknown => {
+export const textAsShown = (key: string, written: unknown, shown: unknown, model: Model): unknown => {
   const text = written === '' ? null : written;
   const trimmed = typeof text === 'string' ? text.trim() || null : text;
   return trimmed === shown && !model.keepsBlanks(key) ? shown : text;
@@ -61,7 +61,7 @@ export const where = (seen: Seen): string => `the record of ${seen.called}`;
 const TEXTS = ['description', 'instructions', 'model', 'last_failure_message'] as const;
 
 /** get_intern and update_intern: the records of interns, in every answer that shows them. */
-export const RECORDS: readonly Row[] = [
+export const RECORDS: readonly AnyRule[] = [
   ...rulesOf('GET-1', {
     'path-names-it': {
       says: 'A read or an update answers with the intern that the path names.',
@@ -149,7 +149,7 @@ export const RECORDS: readonly Row[] = [
           // Without a model of its own, an intern may show the one that the service chooses.
           if (key === 'model' && (values.has('null') || values.size === 0)) return undefined;
           const shown = plain(record[key]);
-          const isShown = (value: string) => plain(textOf(key, JSON.parse(value), record[key], model)) === shown;
+          const isShown = (value: string) => plain(textAsShown(key, JSON.parse(value), record[key], model)) === shown;
           return values.has(shown) || [...values].some(isShown)
             ? 'kept'
             : {
@@ -184,7 +184,7 @@ export const RECORDS: readonly Row[] = [
           key in body && key in json && !(key === 'model' && body[key] === null)
             ? is(
                 `${key} of ${where(seen)}`,
-                textOf(key, body[key], json[key], model),
+                textAsShown(key, body[key], json[key], model),
                 json[key] === '' ? null : json[key],
                 [seen.asked.number],
               )

@@ -1,6 +1,6 @@
 import type { Model } from '../model/model.js';
 import { isPrompt } from '../model/operations.js';
-import { ROWS } from './areas.js';
+import { ALL } from './areas.js';
 import { ASIDE, REFUSED } from './mistakes.js';
 import {
   about,
@@ -19,7 +19,7 @@ import {
 } from './rule.js';
 
 /** All refusals, in the order in which a service looks for them. */
-export const REFUSALS: readonly Refusal[] = ROWS.filter((row) => 'wrong' in row).toSorted(
+export const REFUSALS: readonly Refusal[] = ALL.filter((row) => 'wrong' in row).toSorted(
   (one, other) => STEPS.indexOf(one.step) - STEPS.indexOf(other.step),
 );
 

@@ -112,14 +112,14 @@ export interface Refusal extends Omit<Rule, 'judge' | 'settles' | 'alone'> {
   other?(seen: Seen, model: Model): InternFacts | undefined;
 }
 
-/** A row of an area: a rule, or a refusal. */
-export type Row = Rule | Refusal;
+/** A rule, or a refusal. */
+export type AnyRule = Rule | Refusal;
 
-type Named<T> = T extends Row ? Omit<T, 'id' | 'requirement' | 'level'> & { readonly level?: Level } : never;
-type Rows<T extends Row> = Readonly<Record<string, Named<T>>>;
+type Named<T> = T extends AnyRule ? Omit<T, 'id' | 'requirement' | 'level'> & { readonly level?: Level } : never;
+type Rows<T extends AnyRule> = Readonly<Record<string, Named<T>>>;
 
-/** The rows of one requirement, by their names below its id. `of` are the operations of all of them. */
-export function rulesOf<T extends Row = Row>(
+/** The rules of one requirement, by their names below its id. `of` are the operations of all of them. */
+export function rulesOf<T extends AnyRule = AnyRule>(
   id: RequirementId,
   ...[first, second]: [rows: Rows<T>] | [of: readonly OperationName[], rows: Rows<T>]
 ): readonly T[] {
@@ -134,7 +134,7 @@ export function rulesOf<T extends Row = Row>(
   }));
 }
 
-/** The rows that apply to the operation of an exchange. */
+/** Those that apply to the operation of an exchange. */
 export function byOperation<T extends Pick<Rule, 'of'>>(rows: readonly T[]): (seen: Seen) => readonly T[] {
   const all = new Map(OPERATIONS.map(({ name }) => [name, rows.filter(({ of }) => of?.includes(name) !== false)]));
   return ({ operation }) => all.get(operation.name) ?? [];

@@ -2,7 +2,7 @@ import { TIMESTAMP, UUID } from '../framework/assert.js';
 import { isRecord } from '../probe/json.js';
 import { answerOf, isOurs } from './errors.js';
 import { ASIDE, isWithoutKey } from './mistakes.js';
-import { all, each, holds, is, isDone, keysAre, type Row, rulesOf, textOf } from './rule.js';
+import { type AnyRule, all, each, holds, is, isDone, keysAre, rulesOf, textOf } from './rule.js';
 
 /** The catalogue of the mapping read. */
 const CATALOGUE: Readonly<Record<number, string>> = {
@@ -12,7 +12,7 @@ const CATALOGUE: Readonly<Record<number, string>> = {
 };
 
 /** The mapping read. */
-export const SCIM: readonly Row[] = [
+export const SCIM: readonly AnyRule[] = [
   ...rulesOf('SCIM-1', ['scim'], {
     fields: {
       says: 'A mapping is {data} with exactly the stated fields.',

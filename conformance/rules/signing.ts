@@ -9,6 +9,7 @@ import { answerOf, isOurs, LIMITED, message, type SigningRow } from './errors.js
 import { isDigest, isRoute } from './forms.js';
 import { isNotIn, isWithoutKey, maybe, REFUSED, wrongObject } from './mistakes.js';
 import {
+  type AnyRule,
   all,
   holds,
   is,
@@ -16,7 +17,6 @@ import {
   isDone,
   type Judgement,
   keysAre,
-  type Row,
   rulesOf,
   type Seen,
   textOf,
@@ -82,7 +82,7 @@ const DRIFT = 5;
 const verifiedBy = new WeakMap<Model, Set<string>>();
 
 /** Daemon access, and the signing of daemon requests. */
-export const PROOFS: readonly Row[] = [
+export const PROOFS: readonly AnyRule[] = [
   ...rulesOf('DAEMON-1', {
     'not-stored': {
       says: 'The daemon access carries Cache-Control: no-store.',

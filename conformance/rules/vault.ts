@@ -1,10 +1,9 @@
 import type { RecordFields } from '../model/intern.js';
-import { WORKSPACES } from '../model/model.js';
 import { LATE } from '../model/options.js';
 import { isRecord } from '../probe/json.js';
 import { areNumbers, isCopy, isExactSecret, isSecret, isSecretName } from './forms.js';
 import { isHidden, isOf, isWithoutKey, noRight, OF_A_SECRET, tooLarge, VAULT, wrongObject } from './mistakes.js';
-import { each, holds, is, isDone, type Judgement, type Row, rulesOf, type Seen, shows } from './rule.js';
+import { type AnyRule, each, holds, is, isDone, type Judgement, rulesOf, type Seen, shows } from './rule.js';
 
 /** The secrets that an answer shows. */
 const secretsOf = ({ operation, json }: Seen): readonly RecordFields[] => {
@@ -32,23 +31,21 @@ const plainHosts = (hosts: unknown): string[] | undefined =>
     : undefined;
 
 /** The vaults of workspaces and interns. */
-export const VAULTS: readonly Row[] = [
+export const VAULTS: readonly AnyRule[] = [
   ...rulesOf('VAULT-1', {
     'not-of-the-workspace': {
       says: 'The vault of an intern shows no secret of its workspace, unless that was copied or stored there, too.',
       of: ['intern secrets'],
       judge: (seen, model) => {
-        const { id = '', intern } = seen;
+        const { intern } = seen;
         if (!isDone(seen) || !model.hasSeenAll || intern?.made === undefined) return undefined;
-        const ofWorkspace = secretsOf(seen).flatMap(({ name }) => {
-          const put = model.putInto.get(String(name));
-          return put?.vaults.has(id) === false && put.vaults.has(WORKSPACES) ? [{ name, number: put.number }] : [];
-        });
+        const names = secretsOf(seen).map(({ name }) => String(name));
+        const others = names.filter((name) => !intern.put.has(name) && model.storedInWorkspace(name) !== undefined);
         return is(
           `secrets of the workspace in ${seen.called}`,
           [],
-          ofWorkspace.map(({ name }) => name),
-          ofWorkspace.map(({ number }) => number),
+          others,
+          others.map((name) => model.storedInWorkspace(name) ?? 0),
         );
       },
     },

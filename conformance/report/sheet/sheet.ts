@@ -39,7 +39,7 @@ export interface Line {
   readonly ids?: readonly string[];
   /** The level of a result. A page can be filtered by the word in front, this, and the words of the line. */
   readonly level?: Level;
-  /** What the line sums up. Only a page, where it opens to them, has room for them. */
+  /** The lines that it sums up. Only a page has room for them: there the line opens to them. */
   readonly members?: readonly (() => Line)[];
 }
 

@@ -24,8 +24,10 @@ type Texts<Reason extends { readonly kind: string }, Text> = {
 /** Finds the text of a reason in the table of its kinds. A report of a later kit may have other kinds, which have none. */
 export const textBy =
   <Reason extends { readonly kind: string }, Text = string>(texts: Texts<Reason, Text>) =>
-  (reason: Reason): Text =>
-    texts[reason.kind as Reason['kind']]?.(reason as never);
+  (reason: Reason): Text => {
+    const kind = reason.kind as Reason['kind'];
+    return (Object.hasOwn(texts, kind) ? texts[kind](reason as never) : undefined) as Text;
+  };
 
 export const flagOf = (name: string): string => `--${name.replaceAll('_', '-')}`;
 
