@@ -1,4 +1,4 @@
-import type { State, Table, Value } from './rows.js';
+import type { State, Table, Value } from './value.js';
 
 /** A request by its parts: a value of each, and the state of the intern that it names. */
 export interface Row {

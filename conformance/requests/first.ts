@@ -1,5 +1,5 @@
 import { isGood, type Row } from './cover.js';
-import type { State, Table } from './rows.js';
+import type { State, Table } from './value.js';
 
 /** The state in which the request is accepted and that an intern reaches soonest. */
 const soonest = ({ states }: Table): State | undefined =>

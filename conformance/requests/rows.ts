@@ -1,462 +1,68 @@
 import { BAD_HOSTS, NO_HOSTS } from '../arbitraries/host.js';
-import type { Ctx, KnownIntern } from '../framework/context.js';
 import { STATUSES } from '../habits/status-words.js';
-import { JSON_TYPE, padded, pieces } from '../helpers/bytes.js';
-import { DIGEST } from '../helpers/operations.js';
-import { sha256 } from '../helpers/proofs.js';
-import { secretName } from '../helpers/vault.js';
-import type { OperationName } from '../model/operations.js';
-import type { Send } from '../probe/request.js';
-
-/** States of an intern that a row can ask for. */
-export type State = 'stopped' | 'running' | 'suspended' | 'booting' | 'going' | 'gone' | 'unknown';
-
-/** One value of one part of a request. */
-export interface Value {
-  readonly name: string;
-  /** Whether it is a mistake. */
-  readonly bad?: true;
-  /** The name of the mistake, which values may share. Default: the name of the value. */
-  readonly kind?: string;
-  /** Whether its refusal precedes that of any other mistake. */
-  readonly whatever?: true;
-  /** Whether it is a caller who sees no intern. */
-  readonly blind?: true;
-  /** The needs of the value. */
-  readonly needs?: readonly string[];
-  /** The part of the request. */
-  make(ground: Ground): Partial<Send>;
-}
-
-/** The facts that values are made from. */
-export interface Ground {
-  readonly ctx: Ctx;
-  /** The intern that the request names. */
-  readonly id: string;
-  /** The run's knowledge of the intern, in a walk. */
-  readonly known?: KnownIntern;
-}
-
-/** The parts of the requests of one operation: a request has one value of each. */
-export interface Table {
-  readonly operation: OperationName;
-  readonly method: string;
-  path(id: string): string;
-  /** States in which the operation is accepted, and others. Without them it names no intern. */
-  readonly states?: { readonly good: readonly State[]; readonly bad: readonly State[] };
-  /** Whether it uses up its intern if it is accepted. */
-  readonly uses?: true;
-  /** Whether it costs a prompt if it is accepted. */
-  readonly prompts?: true;
-  /** Callers, contents, and any other parts. The first good content has an effect. */
-  readonly parts: readonly (readonly Value[])[];
-}
-
-const v = (name: string, make: Value['make'], needs?: readonly string[]): Value => ({
-  name,
-  make,
-  ...(needs === undefined ? {} : { needs }),
-});
-const bad = (value: Value): Value => ({ ...value, bad: true });
-const bads = (...values: readonly Value[]): readonly Value[] => values.map(bad);
-const alike = (kind: string, ...values: readonly Value[]): readonly Value[] =>
-  bads(...values).map((value) => ({ ...value, kind }));
-const whatever = (...values: readonly Value[]): readonly Value[] =>
-  bads(...values).map((value) => ({ ...value, whatever: true }));
-/** Values for an emulator of ours alone. */
-const ours = (...values: readonly Value[]): readonly Value[] =>
-  values.map((value) => ({ ...value, needs: [...(value.needs ?? []), 'control'] }));
-
-const as = (name: NonNullable<Send['as']> & string): Value => v(name, () => ({ as: name }), [name]);
-const NOBODY = bad(v('nobody', () => ({ as: null })));
-const WRONG = bad(v('a key that opens nothing', ({ ctx }) => ({ as: ctx.wrongKey })));
-/** Headers without a valid credential: another scheme, an empty token, and a valid key without a scheme. */
-const noBearer = (caller: NonNullable<Send['as']> & string): readonly Value[] =>
-  alike(
-    'no bearer',
-    v('another scheme', () => ({ as: null, headers: { authorization: 'Basic a2V5Og==' } })),
-    v('an empty credential', () => ({ as: null, headers: { authorization: 'Bearer ' } })),
-    v('a credential without a scheme', () => ({ as: caller, present: (key) => ({ authorization: key }) }), [caller]),
-  );
-/** The key of a caller in a header that is no bearer token, or changed within one. */
-const forms = (kind: string, changes: Readonly<Record<string, (key: string) => Record<string, string>>>) =>
-  alike(kind, ...Object.entries(changes).map(([name, present]) => v(name, () => ({ present }))));
-const bearer = (change: (key: string) => string) => (key: string) => ({ authorization: `Bearer ${change(key)}` });
-const NO_TOKENS: readonly Value[] = [
-  ...forms('no bearer', {
-    'a key as Basic': (key) => ({ authorization: `Basic ${key}` }),
-    'a key as Basic credentials': (key) => ({ authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}` }),
-    'a key as Token': (key) => ({ authorization: `Token ${key}` }),
-    'a key after Bearer without a space': (key) => ({ authorization: `Bearer${key}` }),
-    'no key after Bearer': () => ({ authorization: 'Bearer' }),
-    'a key in x-api-key': (key) => ({ 'x-api-key': key }),
-    'a key in a cookie': (key) => ({ cookie: `authorization=${key}` }),
-  }),
-  ...forms('another key', {
-    'a key and a character': bearer((key) => `${key}x`),
-    'a character and a key': bearer((key) => `x${key}`),
-    'a key in another case': bearer((key) =>
-      key.replace(/[a-z]/gi, (letter) => (letter < 'a' ? letter.toLowerCase() : letter.toUpperCase())),
-    ),
-  }),
-];
-/** An intern's own key, for a request to that intern. */
-const OWN = (below: string, options: Partial<Send> = {}): Value =>
-  v(
-    "an intern's own key, of itself",
-    ({ ctx }) => ({ as: 'own_key', path: `/interns/${ctx.target.ownInternId}${below}`, ...options }),
-    ['own_key'],
-  );
-/** A regional host, also in capitals, with a caller whom other hosts accept. */
-const regional = (caller: NonNullable<Send['as']> & string): readonly Value[] => {
-  const at = (name: string, change: (host: string) => string) =>
-    v(name, ({ ctx }) => ({ as: caller, host: change(ctx.target.regionalHost ?? '') }), ['regional_host', caller]);
-  return alike(
-    'regional host',
-    at('a regional host', (host) => host),
-    at('a regional host in capitals', (host) => host.toUpperCase()),
-    v('a regional host, and a wrong key', ({ ctx }) => ({ as: ctx.wrongKey, host: ctx.target.regionalHost ?? '' }), [
-      'regional_host',
-      'control',
-    ]),
-  );
-};
-
-/** Hosts that begin with `eu.`, and others that only contain it. A listener on loopback takes names below localhost alone. */
-const HOSTS: readonly Value[] = ['eu.', 'EU.', 'Eu.', 'neu.', 'my.eu.', 'eu-x.', 'europe.'].flatMap((begin) =>
-  ours({
-    ...v(`the host ${begin}localhost`, ({ ctx }) => ({
-      host: `${begin}localhost:${new URL(ctx.target.baseUrl).port || '80'}`,
-    })),
-    ...(/^eu\./i.test(begin) ? { bad: true, kind: 'regional host' } : {}),
-  }),
-);
-
-const blind = (...values: readonly Value[]): readonly Value[] => values.map((value) => ({ ...value, blind: true }));
-/** Callers who get 404: one outside the programme, and an intern's own key for the collection or another intern. */
-const NOTHING_TO: readonly Value[] = [...whatever(as('outsider_api_key')), ...blind(...whatever(as('own_key')))];
-/** Callers who see other interns, or none. */
-const OTHERS: readonly Value[] = [...blind(bad(as('foreign_api_key'))), bad(as('management_key'))];
-/** The callers: members of the workspace, and everybody else. */
-const KEYS: readonly Value[] = [
-  as('api_key'),
-  as('peer_api_key'),
+import { JSON_TYPE } from '../helpers/bytes.js';
+import {
+  ACCESS,
+  as,
+  HOSTS,
+  KEYS,
+  NO_TOKENS,
   NOBODY,
+  NOTHING_TO,
+  noBearer,
+  OWN,
+  OWN_KEYS,
+  regional,
+  SIGNERS,
+  VAULT_KEYS,
   WRONG,
-  ...noBearer('api_key'),
-  ...OTHERS,
-  ...NOTHING_TO,
-  ...regional('api_key'),
-];
-/** The callers of the vault, which is a path of its own. */
-const VAULT_KEYS: readonly Value[] = KEYS.map(({ whatever: _, ...value }) => value);
-const OWN_KEYS: readonly Value[] = KEYS.filter(({ name }) => name !== 'peer_api_key');
-const ACCESS: readonly Value[] = [
-  as('oauth_token'),
-  as('oauth_interns_only_token'),
-  as('peer_oauth_token'),
-  NOBODY,
-  WRONG,
-  ...noBearer('oauth_token'),
-  ...bads(as('api_key'), as('peer_api_key')),
-  ...OTHERS,
-  ...NOTHING_TO,
-  ...regional('oauth_token'),
-];
-const SIGNERS: readonly Value[] = [
-  as('oauth_token'),
-  as('peer_oauth_token'),
-  NOBODY,
-  WRONG,
-  ...noBearer('oauth_token'),
-  ...alike('no person', as('api_key'), as('oauth_interns_only_token')),
-  ...OTHERS,
-  ...NOTHING_TO,
-  ...regional('oauth_token'),
-];
-
-export const json = (name: string, value: unknown | ((ground: Ground) => unknown)): Value =>
-  v(name, (ground) => ({ json: typeof value === 'function' ? (value as (ground: Ground) => unknown)(ground) : value }));
-const raw = (name: string, body: string): Value => v(name, () => ({ body, headers: JSON_TYPE }));
-const CAP = 1_048_576;
-const PIECE = 65_536;
-/** A body of `bytes` bytes: white space follows the JSON. */
-const sized = (name: string, bytes: number, value: (ground: Ground) => unknown): Value =>
-  v(name, (ground) => ({
-    body: JSON.stringify(value(ground)).padEnd(bytes, ' '),
-    headers: JSON_TYPE,
-  }));
-/** Bodies with one byte too many: with a length, and in chunks without one. */
-const tooLarge = (value: (ground: Ground) => unknown): readonly Value[] =>
-  alike(
-    'too large',
-    sized('too large', CAP + 1, value),
-    v('too large, in pieces', (ground) => ({
-      body: pieces(padded(value(ground), CAP + 1), PIECE),
-      headers: JSON_TYPE,
-    })),
-  );
-/** Bodies that are no JSON object. */
-const NO_OBJECTS = alike(
-  'no object',
-  raw('half an object', '{"name":'),
-  raw('an object and more', '{} {}'),
-  raw('single quotes', "{'name': 'a'}"),
-  raw('a comma at the end', '{"name": "a",}'),
-  raw('a list', '[]'),
-  raw('null', 'null'),
-  raw('a text', '"x"'),
-  raw('a number', '7'),
-  raw('true', 'true'),
-  raw('a list of an object', '[{}]'),
-  raw('a text of an object', '"{}"'),
-);
-
-const type = (name: string, value: string | undefined): Value =>
-  v(name, () => ({ headers: { 'content-type': value } }));
-const TYPES: readonly Value[] = [
-  v('application/json', () => ({})),
-  type('with a charset', 'application/json; charset=utf-8'),
-  type('in capitals', 'Application/JSON'),
-  type('with a quoted charset', 'application/json; charset="UTF-8"'),
-  type('with other parameters', 'APPLICATION/JSON ; a=b; c=d'),
-  ...alike(
-    'media type',
-    type('text/plain', 'text/plain'),
-    type('a form', 'application/x-www-form-urlencoded'),
-    type('none', undefined),
-    type('text/json', 'text/json'),
-    type('a suffix of JSON', 'application/vnd.api+json'),
-    type('a merge patch', 'application/merge-patch+json'),
-    type('a list of JSON', 'application/x-ndjson'),
-    type('application/jsonx', 'application/jsonx'),
-    type('multipart', 'multipart/form-data; boundary=application/json'),
-    type('JSON as a parameter', 'text/plain; type=application/json'),
-    type('application/x-json', 'application/x-json'),
-    type('octets', 'application/octet-stream'),
-    type('no more than json', 'json'),
-  ),
-];
-
-/** Each media type, for operations that ignore it. */
-const ANY_TYPE: readonly Value[] = TYPES.flatMap(({ name, make }, at) =>
-  at === 0 ? v(name, make) : ours(v(name, make)),
-);
-
-export const created =
-  (more: Record<string, unknown> = {}) =>
-  ({ ctx }: Ground) =>
-    ctx.interns.body(more);
-const without = (key: string) => (ground: Ground) => {
-  const { [key]: _, ...rest } = created()(ground);
-  return rest;
-};
-const renamed = (change: (name: string) => unknown) => (ground: Ground) => {
-  const body = created()(ground);
-  return { ...body, name: change(body.name) };
-};
-const long = (length: number, unit = 'a') => unit.repeat(length);
-/** Ids of requests: those that answers echo, and others. */
-const REQUEST_IDS: readonly Value[] = [
-  v('no id of the request', () => ({})),
-  ...['A', '._:-', 'a0Z'.repeat(42), long(127), long(128), '', long(129), long(300), ...'/ ,;"@+=~#%<|?$'].map(
-    (id, at) =>
-      v(`the id ${id.slice(0, 9)} of ${id.length}`, () => ({ headers: { 'x-request-id': at < 6 ? id : `a${id}x` } })),
-  ),
-].map((value, at) => (at === 0 ? value : (ours(value)[0] ?? value)));
-
-/** The changes that make a name of 15 to 17 characters one that no intern can have. */
-const BAD_NAMES: readonly (readonly [string, (name: string) => string])[] = [
-  ['capitals', (name) => `${name.slice(0, 16)}A`],
-  ['a capital first', (name) => `Q${name.slice(1)}`],
-  ['a hyphen at the end', (name) => `${name.slice(0, 16)}-`],
-  ['a hyphen first', (name) => `-${name.slice(0, 16)}`],
-  ['two hyphens', (name) => `${name.slice(0, 13)}--a`],
-  ['an underscore', (name) => `${name.slice(0, 14)}_a`],
-  ['a dot', (name) => `${name.slice(0, 14)}.a`],
-  ['18 characters', (name) => name.padEnd(18, 'x')],
-  ['200 characters', (name) => name.padEnd(200, 'x')],
-  ['a space in the name', (name) => `${name.slice(0, 14)} a`],
-  ['a space after the name', (name) => `${name.slice(0, 16)} `],
-  ['a space before the name', (name) => ` ${name.slice(0, 16)}`],
-  ['a line end after the name', (name) => `${name.slice(0, 16)}\n`],
-  ['a letter beyond ASCII', (name) => `${name.slice(0, 16)}é`],
-  ['a digit first', (name) => `1${name.slice(1)}`],
-];
-/** Values that name no model. */
-const BAD_MODELS: readonly (readonly [string, unknown])[] = [
-  ['a model without a slug', 'author'],
-  ['an empty model', ''],
-  ['a model without an author', '/slug'],
-  ['a model with an empty slug', 'author/'],
-  ['a model of three parts', 'author/slug/more'],
-  ['a model with an empty variant', 'author/slug:'],
-  ['a model with a space', 'author/slug variant'],
-  ['a space before a model', ' author/slug'],
-  ['a line end after a model', 'author/slug\n'],
-  ['a number for a model', 7],
-  ['a list for a model', ['author/slug']],
-];
-/** The longest text by code points, of two code units each. Longer ones would fill every list. */
-const FULL = { description: long(2000, '😀') };
-/** Texts that must come back unchanged. */
-const BLANKS = '  two blanks around  ';
-const ODD = 'e\u0301 \u00e9 \u200d \ud83d\ude00 <b>&amp;</b> %41 \\n \t "q" \u2028';
-/** Fields that no create or update accepts. */
-const NOT_TAKEN: readonly string[] = ['created_at', 'hostname', 'vaultId', 'Description', 'x-colour'];
+} from './callers.js';
+import {
+  ANY_TYPE,
+  BAD_MODELS,
+  BAD_NAMES,
+  BLANKS,
+  CAP,
+  created,
+  DECLARED,
+  FULL,
+  hostNames,
+  json,
+  long,
+  NEVER_SAID,
+  NO_FIELDS,
+  NO_OBJECTS,
+  NOT_TAKEN,
+  names,
+  ODD,
+  PAGES,
+  REQUEST_IDS,
+  raw,
+  renamed,
+  SIGNED,
+  said,
+  says,
+  secretNamed,
+  sized,
+  TYPES,
+  tooLarge,
+  tool,
+  unfitName,
+  without,
+} from './contents.js';
+import { bad, bads, type Ground, ours, type State, type Table, type Value, v } from './value.js';
 
 const intern =
   (below = '') =>
   (id: string) =>
     `/interns/${encodeURIComponent(id)}${below}`;
 const collection = () => '/interns';
-
 const query = (name: string, text: string): Value => v(name, () => ({ path: `/interns${text}` }));
 const inWorkspace = (name: string, rest = ''): Value =>
   v(name, ({ ctx }) => ({ path: `/interns?workspace_id=${encodeURIComponent(ctx.target.workspaceId)}${rest}` }));
 
-export const said =
-  (more: Record<string, unknown> = {}) =>
-  ({ ctx }: Ground) => ({
-    messages: [{ role: 'user', content: ctx.prompt('echo') }],
-    stream: true,
-    ...more,
-  });
-export const says =
-  (content: unknown, more: Record<string, unknown> = {}) =>
-  () => ({
-    messages: [{ role: 'user', content }],
-    stream: true,
-    ...more,
-  });
-const tool =
-  (id: string, more: Record<string, unknown> = {}) =>
-  () => ({
-    messages: [{ role: 'tool', tool_call_id: id, content: 'allow_once' }],
-    stream: true,
-    ...more,
-  });
-
-const ROUTE = { method: 'POST', path: '/api/invoke' };
-const routed = (name: string, route: unknown): Value => json(name, { bodySha256: DIGEST, route });
-const digest = (name: string, bodySha256: unknown): Value => json(name, { bodySha256 });
-/** A new digest, with or without a route. */
-const signed = (name: string, more: Record<string, unknown> = {}): Value =>
-  json(name, ({ ctx }: Ground) => ({ bodySha256: sha256(String(ctx.random())), ...more }));
-const SIGNED: readonly Value[] = [
-  signed('a digest'),
-  signed('a digest for a route', { route: ROUTE }),
-  signed('a digest for an encoded path', { route: { method: 'POST', path: '/api/%7Bx%7D/%79%2D1' } }),
-  v('a digest, and who signs', ({ ctx }) => ({
-    json: { bodySha256: sha256(String(ctx.random())), user: 'somebody', 'x-svc-invoke-user': 'somebody' },
-    headers: { 'x-svc-invoke-user': 'somebody' },
-  })),
-  signed('a digest for a path with a slash at its end', { route: { method: 'POST', path: '/api/invoke/' } }),
-  signed('a digest for a route, and more', { route: { ...ROUTE, query: 'x=1', origin: 'https://x.test' } }),
-  signed('a digest, and when', { timestamp: '1000000000', nonce: 'mine' }),
-  sized('as large as may be', CAP, () => ({ bodySha256: DIGEST })),
-  ...bads(
-    digest('63 digits', DIGEST.slice(1)),
-    digest('65 digits', `${DIGEST}0`),
-    digest('capitals', DIGEST.toUpperCase()),
-    digest('Base64', Buffer.from(DIGEST, 'hex').toString('base64')),
-    digest('one capital', DIGEST.replace('e', 'E')),
-    digest('no hex', DIGEST.replace('e', 'g')),
-    digest('white space', ` ${DIGEST}`),
-    digest('a line end', `${DIGEST}\n`),
-    digest('a number', 7),
-    digest('null', null),
-    digest('a list', [DIGEST]),
-    digest('an empty text', ''),
-    digest('an object', {}),
-    digest('true', true),
-    digest('a prefix', `sha256:${DIGEST}`),
-    digest('colons between', DIGEST.match(/../g)?.join(':')),
-    json('no digest', { route: ROUTE }),
-    raw('nothing at all', ''),
-    json('nothing', {}),
-    routed('null for a route', null),
-    routed('a text for a route', '/api/invoke'),
-    routed('a route without a path', { method: 'POST' }),
-    routed('a route without a method', { path: '/api/invoke' }),
-    routed('post', { method: 'post', path: '/api/invoke' }),
-    routed('two slashes', { method: 'POST', path: '//api/invoke' }),
-    routed('no slash', { method: 'POST', path: 'api/invoke' }),
-    routed('an origin', { method: 'POST', path: 'https://x.test/api' }),
-    routed('a query', { method: 'POST', path: '/api?x=1' }),
-    routed('a fragment', { method: 'POST', path: '/api#x' }),
-    routed('white space in a path', { method: 'POST', path: '/api invoke' }),
-    ...['', '/api?', '/api#', '/é', '/a%', '/a%zz', '/api ', '*', null, ['/api']].map((path) =>
-      routed(`the path ${JSON.stringify(path)}`, { method: 'POST', path }),
-    ),
-    ...['PURGE', 'POST ', '', 7, ['POST']].map((method) =>
-      routed(`the method ${JSON.stringify(method)}`, { method, path: '/api/invoke' }),
-    ),
-    ...tooLarge(() => ({ bodySha256: DIGEST })),
-  ),
-  ...NO_OBJECTS,
-];
-
 const ANY: readonly State[] = ['stopped', 'running', 'suspended'];
 const NOT_THERE: readonly State[] = ['unknown', 'gone'];
-
-/** A media type without a body, which is harmless. */
-const DECLARED = v('no body, declared as JSON', () => ({ headers: { 'content-type': 'application/json' } }));
-
-const NO_FIELDS: readonly Value[] = [
-  v('no body', () => ({})),
-  DECLARED,
-  json('an empty object', {}),
-  ...ours(raw('a blank', ' '), raw('a line end', '\n'), raw('an object among blanks', '\t {} \r\n')),
-  ...ours(...tooLarge(() => ({}))),
-  ...alike(
-    'no fields',
-    json('a field', { force: true }),
-    v('a field of no type', () => ({ json: { force: true }, headers: { 'content-type': undefined } })),
-    json('an empty field', { provision: null }),
-    json('a field of the record', { name: 'ada' }),
-    json('a field of a create', { workspace_id: null }),
-    json('a field without a name', { '': null }),
-    json('two fields', { a: 1, b: 2 }),
-    raw('a list', '[]'),
-    raw('null', 'null'),
-    ...ours(...NO_OBJECTS.filter(({ name }) => !['a list', 'null'].includes(name))),
-  ),
-  ...alike(
-    'media type',
-    v('an empty object as text', () => ({ body: '{}', headers: { 'content-type': 'text/plain' } })),
-    v('a form', () => ({ body: 'a=b', headers: { 'content-type': 'application/x-www-form-urlencoded' } })),
-    v('an empty object of no type', () => ({ json: {}, headers: { 'content-type': undefined } })),
-  ),
-];
-
-/** Pages of a list of secrets. */
-const PAGES: readonly Value[] = [
-  v('all', () => ({})),
-  v('one', () => ({ query: { limit: 1 } })),
-  v('but the first', () => ({ query: { offset: 1 } })),
-  ...alike(
-    'no page',
-    v('none', () => ({ query: { limit: 0 } })),
-    v('one more than may be', () => ({ query: { limit: 101 } })),
-    v('no number', () => ({ query: { offset: 'x' } })),
-    v('fewer than none', () => ({ query: { offset: -1 } })),
-    v('an offset beyond all', () => ({ query: { offset: 10_001 } })),
-  ),
-];
-const hostNames = (count: number) => Array.from({ length: count }, (_, at) => `h${at}.example.com`);
-const NEVER_SAID = 'zq-3368-vd';
-/** A secret of a name. */
-const secretNamed = (name: string, text: string): Value =>
-  v(name, ({ id }) => ({
-    path: `/vault/interns/${encodeURIComponent(id)}/secrets/${text}`,
-    json: { value: NEVER_SAID, hosts: ['example.com'] },
-  }));
-const unfitName = (name: string, text: string): Value => secretNamed(`a name with ${name}`, text);
-
-/** Names to copy. Only the run can have secrets of these names, because it touches no others. */
-const names = (name: string, make: (one: string) => readonly string[], more: Record<string, unknown> = {}): Value =>
-  json(name, ({ ctx }: Ground) => ({ names: make(secretName(ctx)), ...more }));
 
 /** The requests of the interface by their parts, in the order of interface.md. A new value needs only a new row. */
 export const TABLES: readonly Table[] = [

@@ -6,10 +6,11 @@ import { isRecord } from '../probe/json.js';
 import type { Send } from '../probe/request.js';
 import { cover, isGood, type Row } from './cover.js';
 import { firstRows } from './first.js';
-import { type Ground, type State, TABLES, type Table } from './rows.js';
+import { TABLES } from './rows.js';
 import { manySecrets, sendLists, sequences } from './sequences.js';
 import { createStock, type Stock } from './stock.js';
 import { unanswered } from './unanswered.js';
+import type { Ground, State, Table } from './value.js';
 
 /** The circumstances for sending rows. */
 export interface RowsOptions {

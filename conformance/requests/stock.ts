@@ -1,7 +1,7 @@
 import type { Ctx } from '../framework/context.js';
 import { findingOf } from '../framework/finding.js';
-import type { State } from './rows.js';
 import { unanswered } from './unanswered.js';
+import type { State } from './value.js';
 
 /** The intern is read after this many refused updates. */
 const REFUSALS = 3;

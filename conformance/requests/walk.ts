@@ -4,11 +4,13 @@ import { Skipped } from '../framework/skip.js';
 import type { OperationName } from '../model/operations.js';
 import type { Answer } from '../probe/client.js';
 import { isRecord } from '../probe/json.js';
+import { created, json, said, says } from './contents.js';
 import { isGood, type Row } from './cover.js';
-import { created, type Ground, json, type State, said, says, TABLES, type Table, type Value } from './rows.js';
+import { TABLES } from './rows.js';
 import { ask, requestOf, usableOf } from './send.js';
 import { pages } from './sequences.js';
 import { unanswered } from './unanswered.js';
+import type { Ground, State, Table, Value } from './value.js';
 
 /** The interns of a walk, each with a retry of its create. The run knows everything else about them. */
 interface Walk {
