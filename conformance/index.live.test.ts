@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { closing } from '../test/closing.js';
 import { newEmulator } from './drivers/emulator.js';
 import { runConformance } from './index.js';
 
@@ -6,15 +7,11 @@ import { runConformance } from './index.js';
 test('an emulator behind a socket conforms where bodies come late, large or without a length', {
   timeout: 120_000,
 }, async () => {
-  const emulator = await newEmulator({ clock: 'real' });
-  try {
-    const { baseUrl: url } = await emulator.listen({ port: 0 });
-    const only = ['bodies/*', 'sign/body-in-time'];
-    const { checks, counts, exit } = await runConformance({ url, only, runs: 1 });
-    expect(checks.filter(({ verdict }) => verdict !== 'pass').map(({ id }) => id)).toEqual([]);
-    expect(counts.pass).toBeGreaterThan(15);
-    expect(exit).toBe(0);
-  } finally {
-    await emulator.close();
-  }
+  const emulator = closing(await newEmulator({ clock: 'real' }));
+  const { baseUrl: url } = await emulator.listen({ port: 0 });
+  const only = ['bodies/*', 'sign/body-in-time'];
+  const { checks, counts, exit } = await runConformance({ url, only, runs: 1 });
+  expect(checks.filter(({ verdict }) => verdict !== 'pass').map(({ id }) => id)).toEqual([]);
+  expect(counts.pass).toBeGreaterThan(15);
+  expect(exit).toBe(0);
 });

@@ -212,17 +212,13 @@ describe('WEB-3: what the target says of itself', () => {
 });
 
 test('HEAD answers with the headers of GET and without its body', async () => {
-  const emulator = createEmulator({ clock: 'virtual' });
-  try {
-    const { baseUrl } = await emulator.listen({ port: 0 });
-    const headers = { authorization: `Bearer ${emulator.target.credentials.api_key}` };
-    for (const path of ['/interns', '/interns/none']) {
-      const ask = (method: string) => fetch(baseUrl + path, { method, headers });
-      const [get, head] = [await ask('GET'), await ask('HEAD')];
-      expect([head.status, await head.text()]).toEqual([get.status, '']);
-      expect(head.headers.get('content-length')).toBe(`${(await get.text()).length}`);
-    }
-  } finally {
-    await emulator.close();
+  const emulator = closing(createEmulator({ clock: 'virtual' }));
+  const { baseUrl } = await emulator.listen({ port: 0 });
+  const headers = { authorization: `Bearer ${emulator.target.credentials.api_key}` };
+  for (const path of ['/interns', '/interns/none']) {
+    const ask = (method: string) => fetch(baseUrl + path, { method, headers });
+    const [get, head] = [await ask('GET'), await ask('HEAD')];
+    expect([head.status, await head.text()]).toEqual([get.status, '']);
+    expect(head.headers.get('content-length')).toBe(`${(await get.text()).length}`);
   }
 });

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Emulator } from '../../emulator/index.js';
+import { closing } from '../../test/closing.js';
 import { folderOfTest } from '../../test/folders.js';
 import { type Served, serve } from '../../test/targets/hostile.js';
 import { newEmulator } from '../drivers/emulator.js';
@@ -114,40 +114,36 @@ describe('a ledger that somebody else wrote', () => {
   });
 
   test('takes away no intern that does not bear a name of its run, whatever it says', async () => {
-    const emulator: Emulator = await newEmulator({ clock: 'auto', settings: { turns_per_minute: 0 } });
-    try {
-      const { baseUrl } = await emulator.listen({ port: 0 });
-      const { credentials, workspace_id } = emulator.target;
-      const headers = { authorization: `Bearer ${credentials.api_key}`, 'content-type': 'application/json' };
-      const make = async (name: string) => {
-        const init = { method: 'POST', headers, body: JSON.stringify({ name, workspace_id }) };
-        const { id } = (await (await emulator.fetch('/api/v1/interns', init)).json()) as { id: string };
-        return { id, name };
-      };
-      const theirs = [await make('release-bot'), await make('kdeae-1')];
-      const ours = await make('kdead-1');
-      const file = ledger([
-        head(baseUrl),
-        null,
-        { event: 'creating', name: 'release-bot', as: 'api_key' },
-        ...[...theirs, ours].map((one) => ({ event: 'created', ...one, as: 'api_key' })),
-        { event: 'created', id: `${ours.id}/../${theirs[0]?.id}`, name: 'kdead-2', as: 'api_key' },
-        { event: 'created', id: 'x', name: 'kdead-3', as: 'constructor' },
-      ] as object[]);
-      const env = { INTERN_API_KEY: String(credentials.api_key), INTERN_WORKSPACE_ID: workspace_id };
-      const { exit, text } = await cleanup([file, '--url', baseUrl], { env });
-      expect(exit).toBe(3);
-      expect(text).toMatch(/2 interns of run dead are left \(its name "release-bot" is not from this run/);
-      const statusOf = async (id: string) => (await emulator.fetch(`/api/v1/interns/${id}`, { headers })).status;
-      expect(await Promise.all(theirs.map(({ id }) => statusOf(id)))).toEqual([200, 200]);
-      const list = (await (await emulator.fetch('/api/v1/interns', { headers })).json()) as {
-        data: { status: string }[];
-      };
-      expect(list.data.filter(({ status }) => status === 'destroying')).toEqual([]);
-      expect(await statusOf(ours.id)).toBe(404);
-      expect(readFileSync(file, 'utf8')).toContain('"gone"');
-    } finally {
-      await emulator.close();
-    }
+    const emulator = closing(await newEmulator({ clock: 'auto', settings: { turns_per_minute: 0 } }));
+    const { baseUrl } = await emulator.listen({ port: 0 });
+    const { credentials, workspace_id } = emulator.target;
+    const headers = { authorization: `Bearer ${credentials.api_key}`, 'content-type': 'application/json' };
+    const make = async (name: string) => {
+      const init = { method: 'POST', headers, body: JSON.stringify({ name, workspace_id }) };
+      const { id } = (await (await emulator.fetch('/api/v1/interns', init)).json()) as { id: string };
+      return { id, name };
+    };
+    const theirs = [await make('release-bot'), await make('kdeae-1')];
+    const ours = await make('kdead-1');
+    const file = ledger([
+      head(baseUrl),
+      null,
+      { event: 'creating', name: 'release-bot', as: 'api_key' },
+      ...[...theirs, ours].map((one) => ({ event: 'created', ...one, as: 'api_key' })),
+      { event: 'created', id: `${ours.id}/../${theirs[0]?.id}`, name: 'kdead-2', as: 'api_key' },
+      { event: 'created', id: 'x', name: 'kdead-3', as: 'constructor' },
+    ] as object[]);
+    const env = { INTERN_API_KEY: String(credentials.api_key), INTERN_WORKSPACE_ID: workspace_id };
+    const { exit, text } = await cleanup([file, '--url', baseUrl], { env });
+    expect(exit).toBe(3);
+    expect(text).toMatch(/2 interns of run dead are left \(its name "release-bot" is not from this run/);
+    const statusOf = async (id: string) => (await emulator.fetch(`/api/v1/interns/${id}`, { headers })).status;
+    expect(await Promise.all(theirs.map(({ id }) => statusOf(id)))).toEqual([200, 200]);
+    const list = (await (await emulator.fetch('/api/v1/interns', { headers })).json()) as {
+      data: { status: string }[];
+    };
+    expect(list.data.filter(({ status }) => status === 'destroying')).toEqual([]);
+    expect(await statusOf(ours.id)).toBe(404);
+    expect(readFileSync(file, 'utf8')).toContain('"gone"');
   });
 });

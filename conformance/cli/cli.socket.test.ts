@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener, ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { closing } from '../../test/closing.js';
 import { folderOfFile } from '../../test/folders.js';
+import { serve } from '../../test/targets/hostile.js';
 import { newEmulator } from '../drivers/emulator.js';
 import { systemHost } from '../probe/time.js';
 import { readResults } from '../report/json.js';
@@ -317,21 +318,12 @@ describe('against a URL', () => {
 });
 
 describe('invalid targets', () => {
-  let server: Server | undefined;
-  const serve = async (listener: RequestListener) => {
-    server = createServer(listener);
-    await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;
-  };
-  afterEach(async () => {
-    server?.closeAllConnections();
-    await new Promise((resolve) => server?.close(resolve));
-  });
+  const served = async (listener: RequestListener) => `${closing(await serve(listener)).origin}/api/v1`;
   const json = (response: ServerResponse, status: number, body: object) =>
     void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 
   test('--max-time holds at one that hangs: a look before the run counts too', async () => {
-    const url = await serve(() => {});
+    const url = await served(() => {});
     const began = performance.now();
     const { exit, out } = await called([...words`${url} --api-key abcdefghij --max-time 1s`]);
     expect(exit).toBe(3);
@@ -364,7 +356,7 @@ describe('invalid targets', () => {
     ['refuses the key', (_, response) => json(response, 401, {}), /does not accept the API key/],
     ['answers no list', (_, response) => json(response, 200, { data: null }), /without a list of interns/],
   ])('one that %s is incomplete, with a reason and no crash', async (_, listener, reason) => {
-    const url = await serve(listener);
+    const url = await served(listener);
     // A server that answers does so in time on a busy machine too.
     const timeout = reason.source.endsWith('timeout') ? '500ms' : '30s';
     const { exit, out } = await called([

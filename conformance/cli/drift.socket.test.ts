@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { closing } from '../../test/closing.js';
 import { folderOfFile } from '../../test/folders.js';
+import { serve } from '../../test/targets/hostile.js';
 import { called } from './called.harness.js';
 
 const folder = folderOfFile('drift-cli-');
@@ -30,19 +30,18 @@ function recordingOf(...requests: readonly (readonly [method: string, path: stri
   return file;
 }
 
-let server: Server;
 let url: string;
 let sent: string[] = [];
 beforeEach(async () => {
   sent = [];
-  server = createServer((request, response) => {
-    sent.push(`${request.method} ${request.url}`);
-    response.writeHead(200, { 'content-type': 'application/json' }).end('{"data":[],"has_more":false}');
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;
+  const { origin } = closing(
+    await serve((request, response) => {
+      sent.push(`${request.method} ${request.url}`);
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"data":[],"has_more":false}');
+    }),
+  );
+  url = `${origin}/api/v1`;
 });
-afterEach(() => new Promise((resolve) => server.close(resolve)));
 
 test('a recording that cannot be sent is one line and exit 2, before anything is asked of the target', async () => {
   for (const file of [

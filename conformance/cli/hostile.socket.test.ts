@@ -1,8 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
-import { HOSTILE, type Hostility, type Served, serve, serveHttp10 } from '../../test/targets/hostile.js';
+import { describe, expect, test } from 'vitest';
+import { closing } from '../../test/closing.js';
+import { folderOfTest } from '../../test/folders.js';
+import { HOSTILE, type Hostility, serve, serveHttp10 } from '../../test/targets/hostile.js';
 import { newEmulator } from '../drivers/emulator.js';
 import { readResults } from '../report/json.js';
 import { called } from './called.harness.js';
@@ -10,22 +11,12 @@ import { called } from './called.harness.js';
 const KEY = 'sk-secret-of-the-hostile-test';
 /** A server that answers does so within this on a busy machine too. */
 const BUSY = '30s';
-let closers: (() => unknown)[] = [];
-const closed = <T extends Served>(served: T): T => {
-  closers.push(served.close);
-  return served;
-};
-afterEach(async () => {
-  for (const close of closers) await close();
-  closers = [];
-});
 
 async function evaluate(
   url: string,
   more: { key?: string; workspace?: string; only?: string[]; timeout?: string } = {},
 ) {
-  const folder = mkdtempSync(join(tmpdir(), 'intern-hostile-'));
-  closers.push(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = folderOfTest('intern-hostile-');
   const said: string[] = [];
   const file = join(folder, 'results.json');
   const { exit } = await called(
@@ -49,7 +40,7 @@ async function evaluate(
 /** An origin that nobody should be sent to. */
 async function elsewhere() {
   const requests: string[] = [];
-  const served = closed(
+  const served = closing(
     await serve((request, response) => {
       requests.push(`${request.method} ${request.url} ${request.headers.authorization}`);
       response.end('{}');
@@ -69,7 +60,7 @@ const VERDICTS: readonly [keyof typeof HOSTILE, RegExp][] = [
 describe('a hostile target', () => {
   test.each(VERDICTS)('that %s gets one verdict, and no credential leaves for another origin', async (name, reason) => {
     const other = await elsewhere();
-    const { origin } = closed(
+    const { origin } = closing(
       await serve((request, response) => (HOSTILE[name] as Hostility)(request, response, other.origin)),
     );
     const timeout = reason.source.endsWith('timeout') ? '1s' : BUSY;
@@ -85,7 +76,7 @@ describe('a hostile target', () => {
     'that lists well and otherwise %s: one finding, the rest blocked',
     async (name) => {
       const other = await elsewhere();
-      const { origin } = closed(
+      const { origin } = closing(
         await serve((request, response) => {
           if (request.method === 'GET' && /\/interns(\?|$)/.test(request.url ?? '')) {
             response.setHeader('content-type', 'application/json').end('{"data":[],"has_more":false}');
@@ -107,9 +98,8 @@ describe('a hostile target', () => {
 });
 
 test('HTTP/1.0 is held against nobody', async () => {
-  const emulator = await newEmulator({ clock: 'real', settings: { turns_per_minute: 0 } });
-  closers.push(() => emulator.close());
-  const { origin } = closed(await serveHttp10((request) => emulator.fetch(request)));
+  const emulator = closing(await newEmulator({ clock: 'real', settings: { turns_per_minute: 0 } }));
+  const { origin } = closing(await serveHttp10((request) => emulator.fetch(request)));
   const { api_key: key } = emulator.target.credentials;
   const { exit, text, results } = await evaluate(`${origin}/api/v1`, {
     key,

@@ -1,28 +1,15 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readdirSync } from 'node:fs';
+import { expect, test } from 'vitest';
 import { commandOf } from '../../test/built.js';
+import { closing } from '../../test/closing.js';
+import { folderOfTest } from '../../test/folders.js';
 import { newEmulator } from '../drivers/emulator.js';
 import { systemHost } from '../probe/time.js';
 import { words } from './called.harness.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'intern-interrupt-'));
-let emulator: Awaited<ReturnType<typeof newEmulator>>;
-let url = '';
-
-beforeAll(async () => {
-  emulator = await newEmulator({ clock: 'real', settings: { turns_per_minute: 0 } });
-  url = (await emulator.listen({ port: 0 })).baseUrl;
-});
-afterAll(async () => {
-  await emulator.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-
 /** Names of the interns that a run made, as its target shows them. */
-async function left(): Promise<string[]> {
+async function left(emulator: Awaited<ReturnType<typeof newEmulator>>): Promise<string[]> {
   const headers = { authorization: `Bearer ${emulator.target.credentials.api_key}` };
   const { data } = (await (await emulator.fetch('/api/v1/interns', { headers })).json()) as {
     data: { name: string; status: string }[];
@@ -31,6 +18,9 @@ async function left(): Promise<string[]> {
 }
 
 test('Ctrl-C soon after the first request leaves nothing behind', async () => {
+  const folder = folderOfTest('intern-interrupt-');
+  const emulator = closing(await newEmulator({ clock: 'real', settings: { turns_per_minute: 0 } }));
+  const url = (await emulator.listen({ port: 0 })).baseUrl;
   const child = spawn(
     process.execPath,
     words`${commandOf('intern-conformance')} ${url} --no-control --rate 100 --only model/* --runs 50 --ledger-dir ${folder}`,
@@ -55,6 +45,6 @@ test('Ctrl-C soon after the first request leaves nothing behind', async () => {
   await systemHost.sleep(150);
   child.kill('SIGINT');
   expect(await exited, err).toBe(3);
-  expect(await left()).toEqual([]);
+  expect(await left(emulator)).toEqual([]);
   expect(readdirSync(folder)).toEqual([]);
 });

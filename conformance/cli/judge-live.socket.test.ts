@@ -1,27 +1,13 @@
-import {
-  createServer,
-  request as httpRequest,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterEach, expect, test } from 'vitest';
+import { request as httpRequest, type RequestListener, type ServerResponse } from 'node:http';
+import { expect, test } from 'vitest';
+import { closing } from '../../test/closing.js';
+import { serve } from '../../test/targets/hostile.js';
 import { called } from './called.harness.js';
 
-let upstream: Server | undefined;
-afterEach(() => {
-  upstream?.closeAllConnections();
-  upstream?.close();
-});
+const baseOf = (origin: string) => `${origin}/some/api/v1`;
 
 /** A deployment. The result is its base URL. */
-async function deployment(handle: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
-  const server = createServer(handle);
-  upstream = server;
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/some/api/v1`;
-}
+const deployment = async (handle: RequestListener) => baseOf(closing(await serve(handle)).origin);
 
 const GOOD = JSON.stringify({ data: [], has_more: false });
 const json = (response: ServerResponse, text: string) =>
@@ -125,9 +111,9 @@ test('without traffic --max-time ends with 3; with some, with what came of it', 
 });
 
 test('where the deployment is away it says so, and why', async () => {
-  const url = await deployment(() => {});
-  await new Promise((resolve) => upstream?.close(resolve));
-  const { base, exit, said, interrupt } = await judging('--listen', '0', '--to', url);
+  const away = await serve(() => {});
+  await away.close();
+  const { base, exit, said, interrupt } = await judging('--listen', '0', '--to', baseOf(away.origin));
   expect((await read(`${base}/interns`)).status).toBe(502);
   expect((await read(`${base}/interns`)).status).toBe(502);
   interrupt();

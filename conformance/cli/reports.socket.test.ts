@@ -1,6 +1,7 @@
 import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { closing } from '../../test/closing.js';
 import { folderOfFile } from '../../test/folders.js';
 import { serve } from '../../test/targets/hostile.js';
 import { sampleResults } from '../../test/targets/sample-results.js';
@@ -203,26 +204,24 @@ describe('an address that a report alone names', () => {
     ],
   ])('%s', async (_, words, reached) => {
     const keys = new Set<string | undefined>();
-    const elsewhere = await serve((request, response) => {
-      keys.add(request.headers.authorization);
-      response.writeHead(404, { 'content-type': 'application/json' }).end('{}');
-    });
-    try {
-      const url = `${elsewhere.origin}/api/v1`;
-      const checks = sample.checks.flatMap(({ id, ...check }) =>
-        id === 'chat/fails' ? [{ ...check, id: 'update/null-clears' }] : [],
-      );
-      const target = { kind: 'live' as const, url, profile: 'svc', published: false };
-      const file = written('elsewhere.json', json({ ...sample, target, checks }));
-      const [io, ...args] = words(url, file);
-      const { exit, err } = await callWith(io, ...args, '--no-control', '--rate', '0', '--ledger-dir', at('ledgers'));
-      expect(keys.has(`Bearer ${env.INTERN_API_KEY}`)).toBe(reached);
-      if (reached) return;
-      expect({ exit, err }).toEqual({ exit: 2, err: expect.stringContaining(`only ${file} names the address ${url}`) });
-      expect(keys.size).toBe(0);
-    } finally {
-      await elsewhere.close();
-    }
+    const elsewhere = closing(
+      await serve((request, response) => {
+        keys.add(request.headers.authorization);
+        response.writeHead(404, { 'content-type': 'application/json' }).end('{}');
+      }),
+    );
+    const url = `${elsewhere.origin}/api/v1`;
+    const checks = sample.checks.flatMap(({ id, ...check }) =>
+      id === 'chat/fails' ? [{ ...check, id: 'update/null-clears' }] : [],
+    );
+    const target = { kind: 'live' as const, url, profile: 'svc', published: false };
+    const file = written('elsewhere.json', json({ ...sample, target, checks }));
+    const [io, ...args] = words(url, file);
+    const { exit, err } = await callWith(io, ...args, '--no-control', '--rate', '0', '--ledger-dir', at('ledgers'));
+    expect(keys.has(`Bearer ${env.INTERN_API_KEY}`)).toBe(reached);
+    if (reached) return;
+    expect({ exit, err }).toEqual({ exit: 2, err: expect.stringContaining(`only ${file} names the address ${url}`) });
+    expect(keys.size).toBe(0);
   });
 });
 

@@ -1,19 +1,20 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
-import { type AddressInfo, connect, createServer as createProxy } from 'node:net';
-import { tmpdir } from 'node:os';
+import { connect, createServer as createProxy } from 'node:net';
 import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bind } from '../../emulator/contract/bind.js';
 import { createAuthority } from '../../emulator/signing/authority.js';
 import { commandOf } from '../../test/built.js';
+import { folderOfFile } from '../../test/folders.js';
 import { newEmulator } from '../drivers/emulator.js';
 import { systemHost } from '../probe/time.js';
 import { readResults } from '../report/json.js';
 
 const NAME = 'interns.test';
-const folder = mkdtempSync(join(tmpdir(), 'intern-tls-'));
+const folder = folderOfFile('intern-tls-');
 const ca = join(folder, 'ca.pem');
 const open: { destroy(): unknown }[] = [];
 /** The requests to the proxy. */
@@ -21,10 +22,7 @@ const asked: string[] = [];
 let emulator: Awaited<ReturnType<typeof newEmulator>>;
 let target: Server;
 let proxy: ReturnType<typeof createProxy>;
-
-const listening = (server: Server | ReturnType<typeof createProxy>) =>
-  new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-const portOf = (server: Server | ReturnType<typeof createProxy>) => (server.address() as AddressInfo).port;
+let proxyPort: number;
 
 beforeAll(async () => {
   emulator = await newEmulator({ clock: 'real', settings: { turns_per_minute: 0 } });
@@ -50,19 +48,19 @@ beforeAll(async () => {
       { overrideGlobalObjects: false },
     ),
   );
-  await listening(target);
+  const port = await bind(target);
   proxy = createProxy((socket) => {
     open.push(socket.on('error', () => {}));
     socket.once('data', (head) => {
       asked.push(head.toString().split('\r\n')[0] ?? '');
-      const onward = connect(portOf(target), '127.0.0.1', () => {
+      const onward = connect(port, '127.0.0.1', () => {
         socket.write('HTTP/1.1 200 OK\r\n\r\n');
         socket.pipe(onward).pipe(socket);
       });
       open.push(onward.on('error', () => socket.destroy()));
     });
   });
-  await listening(proxy);
+  proxyPort = await bind(proxy);
 });
 afterAll(async () => {
   for (const socket of open) socket.destroy();
@@ -70,7 +68,6 @@ afterAll(async () => {
   proxy.close();
   target.close();
   await emulator.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** The command in a process of its own, against the TLS target behind the proxy. */
@@ -89,7 +86,7 @@ async function evaluate(environment: Record<string, string>) {
         PATH: process.env.PATH,
         INTERN_API_KEY: key,
         INTERN_WORKSPACE_ID: emulator.target.workspace_id,
-        HTTPS_PROXY: `http://127.0.0.1:${portOf(proxy)}`,
+        HTTPS_PROXY: `http://127.0.0.1:${proxyPort}`,
         ...environment,
       },
     },

@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createEmulator, type Emulator } from '../../emulator/index.js';
 import { readRecording } from '../../emulator/recording/read.js';
+import { folderOfFile } from '../../test/folders.js';
 import { connect } from '../drivers/connect.js';
 import { createVirtualHost } from '../drivers/virtual-host.js';
 import { createIdleHost } from '../mutants/idle-host.js';
@@ -13,16 +13,14 @@ import { type Report, reportOf } from '../report/json.js';
 import { conversation, recorderOf } from './conversation.harness.js';
 import { drift } from './drift.js';
 
-let folder: string;
+const folder = folderOfFile('drift-');
 let file: string;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'drift-'));
   file = join(folder, 'recording.jsonl');
   const emulator = createEmulator({ clock: 'virtual', seed: 'recorded' });
   (await conversation(emulator)).write(file);
   await emulator.close();
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Drift of a fresh emulator whose answers go through `change`, or of a deployment; in time that nobody waits for. */
 async function driftOf(

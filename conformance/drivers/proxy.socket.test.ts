@@ -1,21 +1,13 @@
-import { type AddressInfo, connect, createServer } from 'node:net';
-import { afterEach, expect, test } from 'vitest';
+import { connect, createServer, type Socket } from 'node:net';
+import { expect, test } from 'vitest';
+import { bind } from '../../emulator/contract/bind.js';
+import { closing } from '../../test/closing.js';
 import { type Served, serve } from '../../test/targets/hostile.js';
 import { kindOf } from '../probe/no-answer.js';
 import { environmentFetch } from './network.js';
 
-let open: { close(): unknown }[] = [];
-const closed = <T extends { close(): unknown }>(one: T): T => {
-  open.push(one);
-  return one;
-};
-afterEach(async () => {
-  for (const one of open) await one.close();
-  open = [];
-});
-
 const target = async () =>
-  closed(
+  closing(
     await serve(async (request, response) => {
       let body = '';
       for await (const piece of request) body += piece;
@@ -28,6 +20,7 @@ const target = async () =>
 /** A proxy that forwards and tunnels to one target, whatever name is requested. `asked` lists those names. */
 async function proxy(to: Served): Promise<Served & { readonly asked: string[] }> {
   const asked: string[] = [];
+  const sockets: Socket[] = [];
   const { hostname, port } = new URL(to.origin);
   const server = createServer((socket) => {
     socket.on('error', () => {});
@@ -41,12 +34,18 @@ async function proxy(to: Served): Promise<Served & { readonly asked: string[] }>
       });
       onward.on('error', () => socket.destroy());
       socket.on('close', () => onward.destroy());
-      open.push({ close: () => socket.destroy() });
+      sockets.push(socket);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return closed({ origin, asked, close: async () => void server.close() });
+  const origin = `http://127.0.0.1:${await bind(server)}`;
+  return closing({
+    origin,
+    asked,
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  });
 }
 
 const post = (url: string, headers: Record<string, string> = {}) => {
@@ -128,10 +127,8 @@ test.each([
     socket.on('error', () => {});
     socket.once('data', () => socket.end(`HTTP/1.1 ${status} No\r\ncontent-length: 0\r\n\r\n`));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closed({ close: () => server.close() });
-  const { port } = server.address() as AddressInfo;
-  const through = environmentFetch({ HTTPS_PROXY: `http://user:pa55word@127.0.0.1:${port}` });
+  closing(server);
+  const through = environmentFetch({ HTTPS_PROXY: `http://user:pa55word@127.0.0.1:${await bind(server)}` });
   const error = await Promise.resolve(through(new Request('https://service.test/x'))).catch(
     (caught: unknown) => caught,
   );

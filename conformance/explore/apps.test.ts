@@ -7,10 +7,13 @@ import { AI_SDK } from '../../test/apps/right/ai-sdk.js';
 import { APPS, type FoundByLaw, RIGHT } from '../../test/apps/score.js';
 import score from '../../test/apps/score.json' with { type: 'json' };
 import { WRONG } from '../../test/apps/wrong/index.js';
+import { closing } from '../../test/closing.js';
 import { LAWS } from './types.js';
 
 test.each(APPS)('$id passes undisturbed, and leaves nothing', async ({ id, run }) => {
-  const emulator = createEmulator({ clock: 'auto', ...(id === 'openrouter' ? { profile: 'openrouter' } : {}) });
+  const emulator = closing(
+    createEmulator({ clock: 'auto', ...(id === 'openrouter' ? { profile: 'openrouter' } : {}) }),
+  );
   const { target, fetch, daemon, clock } = emulator;
   const list = async () => {
     const answer = await fetch('/api/v1/interns', {
@@ -18,24 +21,20 @@ test.each(APPS)('$id passes undisturbed, and leaves nothing', async ({ id, run }
     });
     return ((await answer.json()) as { data: unknown[] }).data.length;
   };
-  try {
-    const before = await list();
-    await run({
-      emulator,
-      target,
-      fetch: (input, init) => {
-        const given = input instanceof Request ? input : String(input);
-        const { origin } = new URL(input instanceof Request ? input.url : input);
-        return origin === target.daemon_origin ? daemon.fetch(given, init) : fetch(given, init);
-      },
-      signal: new AbortController().signal,
-      print: () => {},
-    });
-    await clock.advance(60_000);
-    expect(await list()).toBe(before);
-  } finally {
-    await emulator.close();
-  }
+  const before = await list();
+  await run({
+    emulator,
+    target,
+    fetch: (input, init) => {
+      const given = input instanceof Request ? input : String(input);
+      const { origin } = new URL(input instanceof Request ? input.url : input);
+      return origin === target.daemon_origin ? daemon.fetch(given, init) : fetch(given, init);
+    },
+    signal: new AbortController().signal,
+    print: () => {},
+  });
+  await clock.advance(60_000);
+  expect(await list()).toBe(before);
 });
 
 test('each wrong app is wrong in its own way, where it was seen', () => {

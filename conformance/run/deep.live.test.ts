@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { MAX_NESTING } from '../../emulator/contract/nesting.js';
 import { rewritten } from '../../emulator/wire/answer.js';
 import type { Serve } from '../../emulator/wire/serve.js';
+import { closing } from '../../test/closing.js';
 import { deploy } from '../../test/targets/deployment.js';
 import { REPORT_KINDS, REPORTERS } from '../report/index.js';
 import { run } from '../run.js';
@@ -81,12 +82,8 @@ const PLACES: readonly [string, (request: Request, json: Record<string, unknown>
 ];
 
 async function results(name: string, serve: Serve) {
-  const { driver, host, close } = await deploy({ name, obeys: 1, wrong: [serve] }, 'deep');
-  try {
-    return await run({ driver, host, seed: 'deep', rate: 0 });
-  } finally {
-    await close();
-  }
+  const { driver, host } = closing(await deploy({ name, obeys: 1, wrong: [serve] }, 'deep'));
+  return await run({ driver, host, seed: 'deep', rate: 0 });
 }
 
 test.each(PLACES)(

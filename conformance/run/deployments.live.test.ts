@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { PROFILES, type Profile } from '../../emulator/contract/profile.js';
+import { closing } from '../../test/closing.js';
 import { type Deployment, deploy } from '../../test/targets/deployment.js';
 import { BUFFERING, DEPLOYMENTS, withHabit } from '../../test/targets/deployments.js';
 import { holdsBodies } from '../../test/targets/holding.js';
@@ -18,15 +19,11 @@ const UNPUBLISHED = DEPLOYMENTS.filter(({ differs = ['reason'] }) => !differs.in
 
 /** Runs every check that a deployment gets, and answers what is held against the deployment. */
 async function findings(deployment: Deployment, seed: string) {
-  const { driver, host, close } = await deploy(deployment, seed);
-  try {
-    const results = await run({ driver, host, seed, rate: 0, ...UNLIMITED });
-    const held = results.checks.filter(({ verdict }) => verdict !== 'pass' && verdict !== 'skip');
-    const why = held.map(({ id, finding, error }) => `${id}: ${finding?.what ?? error?.message} ${finding?.actual}`);
-    return { why, results };
-  } finally {
-    await close();
-  }
+  const { driver, host } = closing(await deploy(deployment, seed));
+  const results = await run({ driver, host, seed, rate: 0, ...UNLIMITED });
+  const held = results.checks.filter(({ verdict }) => verdict !== 'pass' && verdict !== 'skip');
+  const why = held.map(({ id, finding, error }) => `${id}: ${finding?.what ?? error?.message} ${finding?.actual}`);
+  return { why, results };
 }
 
 // More seeds: npm run soak -- --each
@@ -60,7 +57,7 @@ test.each([
     timeout: 300_000,
   },
   async (_, deployment, rate, limits, least) => {
-    const { driver, host, close } = await deploy(deployment, 'limits');
+    const { driver, host } = closing(await deploy(deployment, 'limits'));
     let prompts = 0;
     const fetch = async (request: Request) => {
       const answer = await driver.fetch(request);
@@ -69,32 +66,24 @@ test.each([
         prompts++;
       return answer;
     };
-    try {
-      const results = await run({ driver: { ...driver, fetch }, host, seed: 'limits', rate, ...limits });
-      const { prompts: turns, requests, time } = limitsOf(limits, { free: false });
-      expect(prompts).toBeLessThanOrEqual(turns.most);
-      expect(results.requests).toBeLessThanOrEqual(requests.most);
-      expect(results.duration).toBeLessThanOrEqual(time.most);
-      expect(results.cleanup.failed.filter(({ leaving }) => leaving !== true)).toEqual([]);
-      expect(results.counts.pass).toBeGreaterThan(least);
-      // Only what was given, and cut something, keeps a run from passing.
-      const given = results.incomplete.map(({ kind }) => `max${kind[0]?.toUpperCase()}${kind.slice(1)}`);
-      expect(given).toEqual(Object.keys(limits).filter((name) => name !== 'budget'));
-    } finally {
-      await close();
-    }
+    const results = await run({ driver: { ...driver, fetch }, host, seed: 'limits', rate, ...limits });
+    const { prompts: turns, requests, time } = limitsOf(limits, { free: false });
+    expect(prompts).toBeLessThanOrEqual(turns.most);
+    expect(results.requests).toBeLessThanOrEqual(requests.most);
+    expect(results.duration).toBeLessThanOrEqual(time.most);
+    expect(results.cleanup.failed.filter(({ leaving }) => leaving !== true)).toEqual([]);
+    expect(results.counts.pass).toBeGreaterThan(least);
+    // Only what was given, and cut something, keeps a run from passing.
+    const given = results.incomplete.map(({ kind }) => `max${kind[0]?.toUpperCase()}${kind.slice(1)}`);
+    expect(given).toEqual(Object.keys(limits).filter((name) => name !== 'budget'));
   },
 );
 
 test('six checks at a time learn how new interns wait from new ones alone', { timeout: 300_000 }, async () => {
-  const { driver, host, close } = await deploy(withHabit(queued), 'six');
-  try {
-    const results = await run({ driver, host, seed: 'six', rate: 50, concurrency: 6 });
-    expect(results.checks.filter(({ finding, error }) => finding ?? error)).toEqual([]);
-    expect(results.duration).toBeLessThanOrEqual(120_000);
-  } finally {
-    await close();
-  }
+  const { driver, host } = closing(await deploy(withHabit(queued), 'six'));
+  const results = await run({ driver, host, seed: 'six', rate: 50, concurrency: 6 });
+  expect(results.checks.filter(({ finding, error }) => finding ?? error)).toEqual([]);
+  expect(results.duration).toBeLessThanOrEqual(120_000);
 });
 
 test.each([
@@ -157,19 +146,15 @@ describe('a target that calls the header of idempotency keys otherwise', () => {
 
   async function heldAgainst(profile: Profile): Promise<string[]> {
     const deployment: Deployment = { name: 'names its keys', obeys: 1 };
-    const { driver, host, close } = await deploy(deployment, 'keys', (options) =>
-      newEmulator({ ...options, profile: own }),
+    const { driver, host } = closing(
+      await deploy(deployment, 'keys', (options) => newEmulator({ ...options, profile: own })),
     );
-    try {
-      const named: Driver = { ...driver, target: { ...driver.target, profile } };
-      const { checks } = await run({ driver: named, host, seed: 'keys', rate: 0 });
-      expect(checks.length).toBeGreaterThan(150);
-      return checks.flatMap(
-        ({ requirement, finding, error }) => finding?.breaks ?? (finding || error ? requirement : []),
-      );
-    } finally {
-      await close();
-    }
+    const named: Driver = { ...driver, target: { ...driver.target, profile } };
+    const { checks } = await run({ driver: named, host, seed: 'keys', rate: 0 });
+    expect(checks.length).toBeGreaterThan(150);
+    return checks.flatMap(
+      ({ requirement, finding, error }) => finding?.breaks ?? (finding || error ? requirement : []),
+    );
   }
 
   test('is asked by that name where the profile says it', { timeout: 300_000 }, async () => {

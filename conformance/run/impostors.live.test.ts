@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { closing } from '../../test/closing.js';
 import { deploy } from '../../test/targets/deployment.js';
 import { IMPOSTORS, type Impostor, LISTS_AS_OURS, neighbourhood } from '../../test/targets/impostors.js';
 import { findingText } from '../report/words/finding.js';
@@ -10,15 +11,11 @@ import { UNLIMITED } from './budget.js';
 async function meets({ name, wrongs }: Pick<Impostor, 'name' | 'wrongs'>) {
   const around = neighbourhood();
   const deployment = { name, obeys: 1, wrong: [wrongs(around), around.watch] };
-  const { driver, host, close } = await deploy(deployment, 'impostor', around.start);
-  try {
-    const before = await around.look();
-    const results = await run({ driver, host, seed: 'impostor', rate: 0, ...UNLIMITED });
-    const after = await around.look();
-    return { results, noticed: around.noticed, before, after: after.slice(0, before.length) };
-  } finally {
-    await close();
-  }
+  const { driver, host } = closing(await deploy(deployment, 'impostor', around.start));
+  const before = await around.look();
+  const results = await run({ driver, host, seed: 'impostor', rate: 0, ...UNLIMITED });
+  const after = await around.look();
+  return { results, noticed: around.noticed, before, after: after.slice(0, before.length) };
 }
 
 describe('interns of other people are never written to by a run at a service that', () => {

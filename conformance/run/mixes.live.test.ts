@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { closing } from '../../test/closing.js';
 import { deploy } from '../../test/targets/deployment.js';
 import { canGoTogether, INGREDIENTS, mixed, mixOf, resultsOf } from '../../test/targets/mixes.js';
 import { byTheIntern, raced, type Skip } from '../framework/skip.js';
@@ -57,15 +58,11 @@ test.each([...MIXES, mixOf('one', 2), mixOf('two', 3), mixOf('three', 3)])(
   'nothing is held against a server that $name',
   { timeout: 300_000 },
   async (mix) => {
-    const { driver, host, close } = await deploy(mix, 'mix');
-    try {
-      const results = await run({ driver, host, seed: 'mix', rate: 0, ...UNLIMITED });
-      // Each new deployment changes the mixes that chance makes: some may end a run early.
-      expect(resultsOf(mix, results).filter(({ expected }) => expected !== true)).toEqual([]);
-      expect(results.counts.pass).toBeGreaterThan(90);
-    } finally {
-      await close();
-    }
+    const { driver, host } = closing(await deploy(mix, 'mix'));
+    const results = await run({ driver, host, seed: 'mix', rate: 0, ...UNLIMITED });
+    // Each new deployment changes the mixes that chance makes: some may end a run early.
+    expect(resultsOf(mix, results).filter(({ expected }) => expected !== true)).toEqual([]);
+    expect(results.counts.pass).toBeGreaterThan(90);
   },
 );
 
@@ -73,14 +70,10 @@ test('nothing is held against a habit that nobody can ask for any more, as the t
   timeout: 300_000,
 }, async () => {
   const mix = mixed(['has its own name for the route of a proof', 'answers slowly'].map(called));
-  const { driver, host, close } = await deploy(mix, 'soak-80029');
-  try {
-    const results = await run({ driver, host, seed: 'soak-80029', rate: 0 });
-    expect(results.checks.find(({ id }) => id === 'SIGN-1/keys')?.skip?.kind).toBe('stopped');
-    expect(resultsOf(mix, results)).toEqual([]);
-  } finally {
-    await close();
-  }
+  const { driver, host } = closing(await deploy(mix, 'soak-80029'));
+  const results = await run({ driver, host, seed: 'soak-80029', rate: 0 });
+  expect(results.checks.find(({ id }) => id === 'SIGN-1/keys')?.skip?.kind).toBe('stopped');
+  expect(resultsOf(mix, results)).toEqual([]);
 });
 
 /** Habits that hide held-back streams from a kit that measures in the wrong place. */
@@ -93,13 +86,9 @@ test.each([
   'has users who delete unused interns of others',
 ])('streams that a proxy holds back are found at a server that %s', { timeout: 300_000 }, async (habit) => {
   const mix = mixed([called(habit), called('is behind a proxy that holds streams back')]);
-  const { driver, host, close } = await deploy(mix, 'held');
-  try {
-    const { checks } = await run({ driver, host, seed: 'held', rate: 0, only: ['chat-stream/as-it-is-said'] });
-    expect(checks.map(({ verdict, finding }) => [verdict, finding?.what])).toEqual([['fail', 'arrival of a reply']]);
-  } finally {
-    await close();
-  }
+  const { driver, host } = closing(await deploy(mix, 'held'));
+  const { checks } = await run({ driver, host, seed: 'held', rate: 0, only: ['chat-stream/as-it-is-said'] });
+  expect(checks.map(({ verdict, finding }) => [verdict, finding?.what])).toEqual([['fail', 'arrival of a reply']]);
 });
 
 describe('of a run against a mix is shown', () => {

@@ -3,6 +3,7 @@ import { rewritten } from '../../emulator/wire/answer.js';
 import { DONE, frameOf } from '../../emulator/wire/chunks.js';
 import { about, withRequest } from '../../emulator/wire/request.js';
 import type { Serve } from '../../emulator/wire/serve.js';
+import { closing } from '../../test/closing.js';
 import { deploy } from '../../test/targets/deployment.js';
 import { BUFFERING } from '../../test/targets/deployments.js';
 import { bodyOf, eachRecord } from '../habits/wire.js';
@@ -13,12 +14,8 @@ import type { Results } from './results.js';
 
 /** At a deployment that is not published: there, what the published API shows warns. */
 async function at(serve: Serve, name: string, options: Partial<Parameters<typeof run>[0]> = {}): Promise<Results> {
-  const { driver, host, close } = await deploy({ name, obeys: 1, wrong: [serve] }, 'stated');
-  try {
-    return await run({ driver, host, checks: allChecks, seed: 'stated', rate: 0, ...options });
-  } finally {
-    await close();
-  }
+  const { driver, host } = closing(await deploy({ name, obeys: 1, wrong: [serve] }, 'stated'));
+  return await run({ driver, host, checks: allChecks, seed: 'stated', rate: 0, ...options });
 }
 
 const only = (id: string) => ({ checks: allChecks.filter((check) => check.id === id) });
@@ -189,15 +186,11 @@ test('a credential in an answer fails, in a quick run too', async () => {
 test('streams that are held back are reported once, as what they break, whichever check meets them first', async () => {
   const ids = ['chat-endings/delete-while-streaming', 'chat-endings/suspend-while-streaming', 'chat-lock/silent-run'];
   const checks = allChecks.filter(({ id }) => ids.includes(id));
-  const { driver, host, close } = await deploy({ ...BUFFERING, obeys: 1 }, 'stated');
-  try {
-    const results = await run({ driver, host, checks, seed: 'stated', rate: 0 });
-    expect(results.requirements.filter(({ verdict }) => verdict === 'fail').map(({ id }) => id)).toEqual(['CHAT-11']);
-    expect(failed(results)).toHaveLength(1);
-    expect(results.checks.filter(({ skip }) => skip?.kind === 'blocked')).toHaveLength(2);
-  } finally {
-    await close();
-  }
+  const { driver, host } = closing(await deploy({ ...BUFFERING, obeys: 1 }, 'stated'));
+  const results = await run({ driver, host, checks, seed: 'stated', rate: 0 });
+  expect(results.requirements.filter(({ verdict }) => verdict === 'fail').map(({ id }) => id)).toEqual(['CHAT-11']);
+  expect(failed(results)).toHaveLength(1);
+  expect(results.checks.filter(({ skip }) => skip?.kind === 'blocked')).toHaveLength(2);
 });
 
 /** Ids of interns have a colon, which is encoded in a path. */

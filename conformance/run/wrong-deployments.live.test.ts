@@ -5,6 +5,7 @@ import { type Json, valueAt } from '../../emulator/wire/json.js';
 import { about, tokenOf, withRequest } from '../../emulator/wire/request.js';
 import type { Serve } from '../../emulator/wire/serve.js';
 import { isStream } from '../../emulator/wire/streams.js';
+import { closing } from '../../test/closing.js';
 import { type Deployment, deploy } from '../../test/targets/deployment.js';
 import { bodyOf } from '../habits/wire.js';
 import { run } from '../run.js';
@@ -109,16 +110,12 @@ const WRONG: readonly (Deployment & { readonly caughtBy: readonly string[] })[] 
 test.each(WRONG)(
   'a deployment that $name is caught without a control interface',
   async ({ caughtBy, ...deployment }) => {
-    const { driver, host, close } = await deploy(deployment, 'wrong');
-    try {
-      const checks = allChecks.filter(({ id }) => caughtBy.includes(id));
-      const results = await run({ driver, host, checks, seed: 'wrong', rate: 0 });
-      expect(results.checks.map(({ id, verdict }) => `${verdict} ${id}`).sort()).toEqual(
-        caughtBy.map((id) => `fail ${id}`).sort(),
-      );
-    } finally {
-      await close();
-    }
+    const { driver, host } = closing(await deploy(deployment, 'wrong'));
+    const checks = allChecks.filter(({ id }) => caughtBy.includes(id));
+    const results = await run({ driver, host, checks, seed: 'wrong', rate: 0 });
+    expect(results.checks.map(({ id, verdict }) => `${verdict} ${id}`).sort()).toEqual(
+      caughtBy.map((id) => `fail ${id}`).sort(),
+    );
   },
 );
 
@@ -150,12 +147,8 @@ describe.each([
   ['gives a nonce for each second', noncesOfASecond, 'sign/nonces-never-repeat'],
 ])('a deployment that %s', (name, serve, caughtBy) => {
   test.each(['one', 'two', 'three', 'four', 'five'])('is caught with seed %s', async (seed) => {
-    const { driver, host, close } = await deploy({ name, obeys: 1, wrong: [serve] }, seed);
-    try {
-      const results = await run({ driver, host, only: [caughtBy], seed, rate: 0 });
-      expect(results.checks.find(({ id }) => id === caughtBy)?.verdict).toBe('fail');
-    } finally {
-      await close();
-    }
+    const { driver, host } = closing(await deploy({ name, obeys: 1, wrong: [serve] }, seed));
+    const results = await run({ driver, host, only: [caughtBy], seed, rate: 0 });
+    expect(results.checks.find(({ id }) => id === caughtBy)?.verdict).toBe('fail');
   });
 });

@@ -1,7 +1,7 @@
-import { existsSync, mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { folderOfTest } from '../../test/folders.js';
 import type { LabRun } from '../contract/lab-run.js';
 import { createEmulator, type Emulator } from '../index.js';
 import { validateControl } from '../testing/answers.harness.js';
@@ -25,7 +25,7 @@ const ADAPTER = `
 const checks = async () => (await import('../../conformance/cli/checks.js')).CHECKS;
 
 test('SECURITY: no command is run without --agents-may-run, nor for another origin', async () => {
-  const ran = join(mkdtempSync(join(tmpdir(), 'lab-')), 'ran');
+  const ran = join(folderOfTest('lab-'), 'ran');
   const body = { command: [process.execPath, '-e', `require('fs').writeFileSync(${JSON.stringify(ran)}, '')`] };
   expect(await control('adapters', body)).toMatchObject({
     status: 403,

@@ -3,6 +3,7 @@ import { createEmulatorDriver } from '../../conformance/drivers/emulator.js';
 import { systemHost } from '../../conformance/probe/time.js';
 import { run } from '../../conformance/run.js';
 import shipped from '../../schemas/openapi.json' with { type: 'json' };
+import { closing } from '../../test/closing.js';
 import { createEmulator } from '../emulator.js';
 import { type Observed, validateExchange } from '../testing/exchanges.harness.js';
 
@@ -39,7 +40,7 @@ async function keep(request: Request, response: Response, kept: Kept[]): Promise
 }
 
 test('every response that a run of the kit gets is as the document has it', { timeout: 300_000 }, async () => {
-  const emulator = createEmulator({ clock: 'virtual', seed: 'openapi' });
+  const emulator = closing(createEmulator({ clock: 'virtual', seed: 'openapi' }));
   const kept: Kept[] = [];
   const driver = createEmulatorDriver({
     descriptor: { ...emulator.target },
@@ -50,12 +51,8 @@ test('every response that a run of the kit gets is as the document has it', { ti
     remote: false,
     disposable: true,
   });
-  try {
-    const results = await run({ driver, host: systemHost, tag: 'oas', seed: 'openapi', runs: 2 });
-    expect(results.verdict).toBe('pass');
-  } finally {
-    await emulator.close();
-  }
+  const results = await run({ driver, host: systemHost, tag: 'oas', seed: 'openapi', runs: 2 });
+  expect(results.verdict).toBe('pass');
   const problems = kept.flatMap((one) => validateExchange(one).map((said) => `${one.method} ${one.url}: ${said}`));
   expect([...new Set(problems)]).toEqual([]);
 

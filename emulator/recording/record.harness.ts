@@ -1,9 +1,9 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { connect, createServer as createRawServer, type Server as RawServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect } from 'vitest';
+import { folderOfTest } from '../../test/folders.js';
 import { bind } from '../contract/bind.js';
 import { exchangeSchema, type RecordedExchange } from './format.js';
 import type { RecordingProxy } from './proxy.js';
@@ -21,7 +21,7 @@ export function useRecorder() {
   let logged: Record<string, unknown>[] = [];
 
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'record-'));
+    folder = folderOfTest('record-');
     logged = [];
     sockets = [];
   });
@@ -30,7 +30,6 @@ export function useRecorder() {
     await proxy?.close();
     proxy = undefined;
     upstream?.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   const out = () => join(folder, 'recording.jsonl');

@@ -2,7 +2,6 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -10,9 +9,9 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { folderOfTest } from '../../test/folders.js';
 import { replaceFile } from '../contract/replace-file.js';
 import { createEmulator, type Emulator } from '../index.js';
 import { createTestClient } from '../testing/client.harness.js';
@@ -20,27 +19,23 @@ import { createTestClient } from '../testing/client.harness.js';
 let folder: string;
 let data: string;
 let elsewhere: string;
-const open: Emulator[] = [];
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'links-'));
+  folder = folderOfTest('links-');
   mkdirSync(join(folder, 'repository'));
   data = join(folder, 'repository', 'interns.json');
   elsewhere = join(folder, 'elsewhere');
   writeFileSync(elsewhere, 'mine\n', { mode: 0o644 });
 });
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close().catch(() => {});
-  rmSync(folder, { recursive: true, force: true });
-});
 
-const start = (): Emulator => {
-  const emulator = createEmulator({ data });
-  open.push(emulator);
+/** Closed when the test is over, which fails where its store was changed by others. */
+const opened = (emulator: Emulator): Emulator => {
+  onTestFinished(() => emulator.close().catch(() => {}));
   return emulator;
 };
+const start = () => opened(createEmulator({ data }));
 const client = () => {
   const api = createTestClient({ data, seed: undefined } as never);
-  open.push(api.emulator);
+  opened(api.emulator);
   return api;
 };
 const create = ({ post, workspaceId }: ReturnType<typeof client>, name: string) =>

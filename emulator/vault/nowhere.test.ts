@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { folderOfTest } from '../../test/folders.js';
 import '../../test/same-draws.js';
 import { createKnown } from '../credentials/known.js';
 import { spelledIn } from '../credentials/spellings.js';
@@ -12,7 +12,7 @@ const HOSTS = ['api.example.com'];
 
 /** Everything that can be read of an emulator, as texts, and what it reported on its own. */
 async function readable(misplaced?: [path: string, init: RequestInit], value = 'sk-something-long-enough') {
-  const folder = mkdtempSync(join(tmpdir(), 'nowhere-'));
+  const folder = folderOfTest('nowhere-');
   const texts: string[] = [];
   const emulator = createEmulator({
     data: join(folder, 'interns.json'),
@@ -74,7 +74,6 @@ async function readable(misplaced?: [path: string, init: RequestInit], value = '
     return texts;
   } finally {
     await emulator.close();
-    rmSync(folder, { recursive: true });
   }
 }
 

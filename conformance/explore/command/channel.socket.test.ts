@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
+import { closing } from '../../../test/closing.js';
 import { systemHost } from '../../probe/time.js';
 import { openChannel } from './channel.js';
 import type { Ask } from './inside.js';
@@ -13,25 +14,21 @@ const refused = (port: number, text: string) =>
   });
 
 test('who names no run is not heard, and what cannot be read ends the connection', async () => {
-  const channel = await openChannel();
-  try {
-    const members = channel.of('known');
-    await refused(channel.port, 'guessed\n');
-    await refused(channel.port, 'x'.repeat(100_000));
-    await refused(channel.port, `known\n${'y'.repeat(100_000)}`);
-    await refused(channel.port, 'known\nno JSON\n');
-    // As a process does that is killed.
-    await new Promise<void>((resolve) => {
-      const socket = connect(channel.port, '127.0.0.1', () => {
-        socket.on('close', () => resolve()).write('known\n');
-        systemHost.later(100, () => socket.resetAndDestroy());
-      });
+  const channel = closing(await openChannel());
+  const members = channel.of('known');
+  await refused(channel.port, 'guessed\n');
+  await refused(channel.port, 'x'.repeat(100_000));
+  await refused(channel.port, `known\n${'y'.repeat(100_000)}`);
+  await refused(channel.port, 'known\nno JSON\n');
+  // As a process does that is killed.
+  await new Promise<void>((resolve) => {
+    const socket = connect(channel.port, '127.0.0.1', () => {
+      socket.on('close', () => resolve()).write('known\n');
+      systemHost.later(100, () => socket.resetAndDestroy());
     });
-    await systemHost.sleep(300);
-    expect(await members.forward(1_000, 1, () => {})).toBe(undefined);
-  } finally {
-    channel.close();
-  }
+  });
+  await systemHost.sleep(300);
+  expect(await members.forward(1_000, 1, () => {})).toBe(undefined);
 });
 
 test('a process that is late with its answer works: its time is neither run forward nor taken for the real one', async () => {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { DISTURBANCE_NAMES, disturbanceOf } from '../../../emulator/contract/disturbance.js';
 import { ACTS } from '../../../emulator/disturbances/acts.js';
 import type { Serve } from '../../../emulator/wire/serve.js';
+import { closing } from '../../../test/closing.js';
 import { deploy } from '../../../test/targets/deployment.js';
 import { withHabit } from '../../../test/targets/deployments.js';
 import { resultsOf } from '../../../test/targets/mixes.js';
@@ -19,21 +20,17 @@ const ALWAYS = Object.entries(HARMLESS).filter(([name]) => !ONCE.includes(name))
 
 test.each(ALWAYS)('the kit holds nothing against a service for %s', async (id, serve) => {
   const known = withHabit({ id, what: id, serve });
-  const { driver, host, close } = await deploy(known, 'harmless');
-  try {
-    const only = [
-      'chat-content/repeated',
-      'create/reads-back',
-      'list/agrees-with-reads',
-      'list/bad-cursor',
-      'create/attached-vault',
-    ];
-    const { checks } = await run({ driver, host, seed: 'harmless', rate: 0, only });
-    expect(resultsOf({ ...known, shows: [] }, { checks, exit: 0, incomplete: [] })).toEqual([]);
-    expect(checks.filter(({ verdict }) => verdict === 'pass').length).toBeGreaterThan(3);
-  } finally {
-    await close();
-  }
+  const { driver, host } = closing(await deploy(known, 'harmless'));
+  const only = [
+    'chat-content/repeated',
+    'create/reads-back',
+    'list/agrees-with-reads',
+    'list/bad-cursor',
+    'create/attached-vault',
+  ];
+  const { checks } = await run({ driver, host, seed: 'harmless', rate: 0, only });
+  expect(resultsOf({ ...known, shows: [] }, { checks, exit: 0, incomplete: [] })).toEqual([]);
+  expect(checks.filter(({ verdict }) => verdict === 'pass').length).toBeGreaterThan(3);
 });
 
 test('what comes soon comes in one piece, however long each step of a busy machine takes', async () => {

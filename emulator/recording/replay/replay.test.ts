@@ -1,17 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
+import { folderOfFile } from '../../../test/folders.js';
 import { INERT_HEADERS } from '../../contract/inert.js';
 import { createEmulator, type Emulator } from '../../emulator.js';
 
-let folder: string;
+const folder = folderOfFile('replay-');
 let emulator: Emulator | undefined;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'replay-'));
-});
 afterEach(() => emulator?.close());
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 interface Line {
   request?: object;

@@ -1,21 +1,17 @@
 import { createHash } from 'node:crypto';
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OpenRouter } from '@openrouter/sdk';
 import OpenAI from 'openai';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { folderOfFile } from '../../../test/folders.js';
 import { createEmulator, type Emulator } from '../../emulator.js';
 import type { EmulatorOptions } from '../../options/options.js';
 import { record } from '../record.js';
 
-let folder: string;
+const folder = folderOfFile('replay-');
 const open: Emulator[] = [];
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'replay-'));
-});
 afterEach(() => Promise.all(open.splice(0).map((emulator) => emulator.close())));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The interface of a target, as a client without a library calls it. */
 function clientOf(emulator: Emulator, baseUrl: string, fetchOf: typeof fetch = fetch) {
