@@ -12,7 +12,7 @@ import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { ExploreReport, Finding } from '../conformance/explore/types.js';
-import { type RealScore, type RealScores, sumOf, sumText } from './explore-rows.js';
+import { byRow, type RealScore, type RealScores, sumOf, sumText } from './explore-rows.js';
 
 interface Truth {
   readonly law: string;
@@ -47,7 +47,7 @@ function keep(name: string, score: RealScore): void {
   const kept = JSON.parse(readFileSync(SCORES, 'utf8')) as RealScores;
   const busy = { ...kept[values.busy], [name]: score };
   const inOrder = Object.keys(apps).flatMap((app) => (busy[app] ? [[app, busy[app]] as const] : []));
-  writeFileSync(SCORES, `${JSON.stringify({ ...kept, [values.busy]: Object.fromEntries(inOrder) }, null, 2)}\n`);
+  writeFileSync(SCORES, byRow({ ...kept, [values.busy]: Object.fromEntries(inOrder) }, 2));
 }
 
 mkdirSync(FOLDER, { recursive: true });

@@ -7,6 +7,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { APPS, byLaw, notAgain, type Score, scoreOf } from '../test/apps/score.js';
+import { byRow } from './explore-rows.js';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -47,5 +48,5 @@ process.stdout.write(
 const FILE = 'test/apps/score.json';
 if (!values.print && !values.all) {
   const kept = positionals.length === 0 ? {} : JSON.parse(readFileSync(FILE, 'utf8'));
-  writeFileSync(FILE, `${JSON.stringify({ ...kept, ...byLaw(scores) }, null, 2)}\n`);
+  writeFileSync(FILE, byRow({ ...kept, ...byLaw(scores) }));
 }
