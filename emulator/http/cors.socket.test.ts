@@ -213,23 +213,27 @@ test('WEB-1: the daemons are reached from pages too', async () => {
 
 describe('WEB-1: what a page fetches of the login', () => {
   const served = async (options: EmulatorOptions = {}) => `${(await listening(options)).at.url}/oidc`;
-  const FETCHED = ['/token', '/jwks', '/me', '/.well-known/openid-configuration'];
 
-  test.each(FETCHED)('%s answers loopback pages, and no others', async (path) => {
+  test('loopback pages are answered, and no others', async () => {
     const issuer = await served();
-    const preflight = (origin: string) =>
-      fetch(issuer + path, { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'POST' } });
-    const mine = await preflight('http://localhost:3000');
-    expect([mine.status, mine.headers.get('access-control-allow-origin')]).toEqual([204, 'http://localhost:3000']);
-    const foreign = await preflight('https://example.com');
-    expect([foreign.status, cors(foreign)]).toEqual([204, {}]);
-    const method = path === '/token' ? 'POST' : 'GET';
-    const read = (origin: string) => fetch(issuer + path, { method, headers: { origin } });
-    expect((await read('http://localhost:3000')).headers.get('access-control-allow-origin')).toBe(
-      'http://localhost:3000',
-    );
-    expect((await read('http://localhost:3000')).status).not.toBe(403);
-    expect((await read('https://example.com')).headers.has('access-control-allow-origin')).toBe(false);
+    for (const path of ['/token', '/jwks', '/me', '/.well-known/openid-configuration']) {
+      const preflight = (origin: string) =>
+        fetch(issuer + path, { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'POST' } });
+      const mine = await preflight('http://localhost:3000');
+      expect([path, mine.status, cors(mine)]).toMatchObject([
+        path,
+        204,
+        { 'access-control-allow-origin': 'http://localhost:3000' },
+      ]);
+      const foreign = await preflight('https://example.com');
+      expect([path, foreign.status, cors(foreign)]).toEqual([path, 204, {}]);
+      const method = path === '/token' ? 'POST' : 'GET';
+      const read = (origin: string) => fetch(issuer + path, { method, headers: { origin } });
+      const answer = await read('http://localhost:3000');
+      expect(answer.headers.get('access-control-allow-origin'), path).toBe('http://localhost:3000');
+      expect(answer.status, path).not.toBe(403);
+      expect((await read('https://example.com')).headers.has('access-control-allow-origin'), path).toBe(false);
+    }
   });
 
   test('with --cors none, nobody', async () => {
