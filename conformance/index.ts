@@ -1,4 +1,3 @@
-/** The conformance half of the package: everything public, nothing else. */
 import { connect } from './drivers/connect.js';
 import { type ConformanceOptions, knownOptions } from './options.js';
 import { systemHost } from './probe/time.js';
@@ -8,7 +7,9 @@ import { merge as mergeResults } from './run/merge.js';
 import type { Results } from './run/results.js';
 import { run } from './run.js';
 
-export { UsageError } from './framework/usage.js';
+/** The conformance half of the package: everything public, nothing else. */
+
+export { UsageError } from '../emulator/contract/problem.js';
 export { createJudge, type Judge } from './judge/judge.js';
 export { judged } from './judge/judged.js';
 export type { ConformanceOptions } from './options.js';

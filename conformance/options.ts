@@ -8,9 +8,9 @@ import {
   TEXTS,
   wrongOption,
 } from '../emulator/contract/option-kinds.js';
+import { UsageError } from '../emulator/contract/problem.js';
 import { isRecord } from '../emulator/contract/record.js';
 import type { TargetOptions } from './drivers/connect.js';
-import { UsageError } from './framework/usage.js';
 import { BUDGETS } from './run/budget.js';
 import type { RunnerOptions } from './run/options.js';
 

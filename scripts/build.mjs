@@ -69,7 +69,7 @@ const REQUIRED = [
   { source: 'emulator/contract/with-zod.ts', name: 'zod', file: ZOD },
   { source: 'emulator/contract/linear-regex.ts', name: 're2js', file: RE2 },
   { source: 'emulator/contract/spawn.ts', name: 'cross-spawn', file: SPAWN },
-  { source: 'conformance/helpers/proofs.ts', name: 'tweetnacl', file: NACL },
+  { source: 'conformance/rules/proofs.ts', name: 'tweetnacl', file: NACL },
 ];
 const requiredApart = {
   name: 'required-apart',

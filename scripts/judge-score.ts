@@ -2,10 +2,11 @@
 // whose answers differ from those of a right emulator it prints how many are found, and how many break only what an emulator of
 // ours promises. Run: npm run judge-score, with -v for those that are not found, and with names for those alone:
 // npm run judge-score -- -v boot-never-ends
+
 import { HTTPClient, OpenRouter } from '@openrouter/sdk';
 import OpenAI from 'openai';
-import { profileBy } from '../conformance/framework/profile.js';
 import { judged } from '../conformance/judge/judged.js';
+import { profileBy } from '../conformance/model/target.js';
 import { mutants } from '../conformance/mutants/index.js';
 import { killersOf } from '../conformance/mutants/killers.js';
 import type { Mutant, Mutation } from '../conformance/mutants/mutant.js';

@@ -1,6 +1,7 @@
 // Tries every wrong client on the cases that concern it, and writes down which case catches which:
 // conformance/clients/score.json. Run: npm run lab-score, with ids of cases to try those alone: npm run lab-score --
 // sse-crlf 'http-retry-*'; `--again` only confirms what is written down
+
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { systemHost } from '../conformance/probe/time.js';
 import { createEmulator } from '../emulator/index.js';

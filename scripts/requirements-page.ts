@@ -1,7 +1,7 @@
-import type { Check } from '../conformance/framework/check.js';
 import { LEVELS } from '../conformance/report/words/legend.js';
 import { publishedOf } from '../conformance/requirements/published.js';
 import type { Level, Requirement } from '../conformance/requirements/requirement.js';
+import type { Check } from '../conformance/run/check.js';
 import { cell } from './page-parts.js';
 
 /** The ledger as a page of the documentation. */

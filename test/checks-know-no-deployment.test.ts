@@ -14,7 +14,7 @@ const asking = (source: string): string[] =>
     .split('\n')
     .filter((line) => !/^(import|export) .* from '/.test(line) && ASKS.test(line.replace(/\/\/.*$/, '')));
 
-const FILES = ['scenarios', 'helpers', 'model', 'arbitraries'].flatMap((folder) =>
+const FILES = ['scenarios', 'scenarios/steps', 'requests', 'model', 'arbitraries'].flatMap((folder) =>
   readdirSync(join(ROOT, folder))
     .filter((file) => /(?<!\.test)\.ts$/.test(file))
     .map((file) => `${folder}/${file}`),

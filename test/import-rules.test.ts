@@ -140,12 +140,11 @@ const mayHarness = (each: Import) =>
 const FLOORS = [
   ['requirements'],
   ['probe'],
-  ['framework'],
   ['habits', 'model'],
-  ['arbitraries', 'helpers'],
-  ['requests', 'rules'],
+  ['arbitraries', 'rules'],
   ['drivers'],
   ['run'],
+  ['requests'],
   ['scenarios', 'report'],
   ['clients', 'drift', 'mutants', 'explore', 'judge'],
   ['options.ts', 'run.ts'],
@@ -214,7 +213,7 @@ test.each([
   ['emulator/cli', 'emulator/http/app.ts', false],
   ['conformance/scenarios', 'emulator/domain/transitions.ts', true],
   ['conformance/scenarios', 'emulator/contract/errors.ts', false],
-  ['conformance/habits', 'conformance/framework/finding.ts', false],
+  ['conformance/habits', 'conformance/model/finding.ts', false],
   ['conformance/habits', 'emulator/contract/profile.ts', false],
 ])('an import of %s from %s would be found (type only: %s)', (from, target, typeOnly) => {
   expect(isAllowed({ file: `${from}/x.ts`, from, target, typeOnly })).toBe(false);

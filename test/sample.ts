@@ -1,5 +1,5 @@
 import { beforeEach, inject } from 'vitest';
-import { hash } from '../conformance/framework/random.js';
+import { hash } from '../conformance/probe/time.js';
 
 /** One test in this many is run. */
 const OF = 64;

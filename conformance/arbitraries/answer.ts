@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { ALL_OPTIONS } from '../helpers/chat.js';
 
 /** Some of the four options, in any order. */
 export const options = (): fc.Arbitrary<string[]> =>
@@ -70,3 +69,5 @@ export const contentFor = (list: readonly Field[]): fc.Arbitrary<Record<string, 
     .map((values) =>
       Object.fromEntries(list.flatMap((field, at) => (values[at]?.[1] ? [[field.name, values[at][0]]] : []))),
     );
+
+export const ALL_OPTIONS = ['allow_once', 'allow_always', 'reject_once', 'reject_always'] as const;

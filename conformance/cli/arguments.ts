@@ -1,7 +1,7 @@
 import { Parser } from 'yargs/helpers';
 import { byKey } from '../../emulator/contract/by-key.js';
 import { suggestion } from '../../emulator/contract/nearest.js';
-import { UsageError } from '../framework/usage.js';
+import { UsageError } from '../../emulator/contract/problem.js';
 
 export { UsageError };
 

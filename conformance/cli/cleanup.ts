@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
+import { UsageError } from '../../emulator/contract/problem.js';
 import { visible } from '../../emulator/contract/visible.js';
 import { connect } from '../drivers/connect.js';
-import { UsageError } from '../framework/usage.js';
 import { hindranceText } from '../report/words/stop.js';
 import { createEnding } from '../run/budget.js';
 import { takeAway } from '../run/cleaning.js';

@@ -1,12 +1,12 @@
 import type { ClientCase } from '../../emulator/contract/client-case.js';
 import { counted } from '../../emulator/contract/counted.js';
 import { given } from '../../emulator/contract/given.js';
+import { UsageError } from '../../emulator/contract/problem.js';
 import { AdapterError } from '../clients/adapter.js';
 import { cutsOf } from '../clients/cuts.js';
 import type { EvaluateOptions } from '../clients/evaluate.js';
 import { cases } from '../clients/index.js';
 import { runClient, unitsOf } from '../clients/run-client.js';
-import { UsageError } from '../framework/usage.js';
 import { chosenOf } from '../run/select.js';
 import { concluded } from './engine.js';
 import type { Io } from './io.js';

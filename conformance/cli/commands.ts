@@ -1,8 +1,8 @@
 import { given } from '../../emulator/contract/given.js';
 import { suggestion } from '../../emulator/contract/nearest.js';
+import { UsageError } from '../../emulator/contract/problem.js';
 import { visible } from '../../emulator/contract/visible.js';
 import type { Driver } from '../drivers/driver.js';
-import { UsageError } from '../framework/usage.js';
 import { DIFF_REPORTERS } from '../report/comparison/diff.js';
 import { TREND_REPORTERS } from '../report/comparison/trend.js';
 import { REPORTERS } from '../report/index.js';

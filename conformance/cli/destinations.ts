@@ -1,9 +1,9 @@
 import { appendFileSync, lstatSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { suggestion } from '../../emulator/contract/nearest.js';
+import { UsageError } from '../../emulator/contract/problem.js';
 import { replaceFile } from '../../emulator/contract/replace-file.js';
 import { inWords } from '../../emulator/contract/system-error.js';
-import { UsageError } from '../framework/usage.js';
 import type { TerminalOptions } from '../report/sheet/terminal.js';
 import { makeFolder } from '../run/ledger.js';
 import type { Io } from './io.js';

@@ -1,9 +1,9 @@
 import { counted } from '../../emulator/contract/counted.js';
+import { UsageError } from '../../emulator/contract/problem.js';
 import { visible } from '../../emulator/contract/visible.js';
 import { drift, readRecording, type Scenario, scenariosOf } from '../drift/drift.js';
 import { isRead } from '../drift/exchange.js';
 import { recordedBefore } from '../drift/recorded-before.js';
-import { UsageError } from '../framework/usage.js';
 import { chosenOf } from '../run/select.js';
 import { atTarget, commandOf, concluded } from './engine.js';
 import type { Io } from './io.js';

@@ -1,8 +1,8 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { UsageError } from '../../emulator/contract/problem.js';
 import { visible } from '../../emulator/contract/visible.js';
 import { baseAddress, type Connected, connect } from '../drivers/connect.js';
-import { UsageError } from '../framework/usage.js';
 import type { Host } from '../probe/time.js';
 import { REPORTERS } from '../report/index.js';
 import { progress } from '../report/tty.js';

@@ -3,12 +3,11 @@ import { join } from 'node:path';
 import type * as z from 'zod';
 import { FileInvalid, jsonIn, textOfFile } from '../../emulator/contract/file.js';
 import { suggestion } from '../../emulator/contract/nearest.js';
+import { UsageError } from '../../emulator/contract/problem.js';
 import { inWords } from '../../emulator/contract/system-error.js';
 import { withZod } from '../../emulator/contract/with-zod.js';
 import type { Prompts } from '../drivers/live.js';
-import { BEHAVIOURS } from '../framework/needs.js';
-import type { PublicKey } from '../framework/target.js';
-import { UsageError } from '../framework/usage.js';
+import { BEHAVIOURS, type PublicKey } from '../model/target.js';
 import { type Report, readResults } from '../report/json.js';
 import { RUN_FLAGS } from './flags.js';
 

@@ -1,4 +1,4 @@
-import { FACTS as TARGET_FACTS } from '../framework/target.js';
+import { FACTS as TARGET_FACTS } from '../model/target.js';
 import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
 import { REPORT_KINDS } from '../report/index.js';
 import { type FlagTable, grouped, list, MOST_USED, text, toggle } from './arguments.js';

@@ -1,12 +1,12 @@
 import { given } from '../../emulator/contract/given.js';
 import { shellWord } from '../../emulator/contract/pasted.js';
+import { UsageError } from '../../emulator/contract/problem.js';
 import { inWords } from '../../emulator/contract/system-error.js';
 import { visible } from '../../emulator/contract/visible.js';
-import type { Stop } from '../framework/stop.js';
-import { UsageError } from '../framework/usage.js';
 import { judgeFiles } from '../judge/files.js';
 import { createJudge, type Judge, metBy } from '../judge/judge.js';
 import { startLive } from '../judge/live.js';
+import type { Stop } from '../model/skip.js';
 import { RULES } from '../rules/index.js';
 import type { CheckResult, FailOn } from '../run/results.js';
 import { chosenOf } from '../run/select.js';

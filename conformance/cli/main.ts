@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline/promises';
 import { FileInvalid } from '../../emulator/contract/file.js';
 import { suggestion } from '../../emulator/contract/nearest.js';
+import { UsageError } from '../../emulator/contract/problem.js';
 import { visible } from '../../emulator/contract/visible.js';
-import { UsageError } from '../framework/usage.js';
 import { systemHost } from '../probe/time.js';
 import { joinLines } from '../report/stream-text.js';
 import { MergeError } from '../run/merge.js';

@@ -1,15 +1,15 @@
 import { byKey } from '../../emulator/contract/by-key.js';
 import { counted } from '../../emulator/contract/counted.js';
 import { given } from '../../emulator/contract/given.js';
+import { UsageError } from '../../emulator/contract/problem.js';
 import { cases } from '../clients/index.js';
 import { runClient } from '../clients/run-client.js';
-import { UsageError } from '../framework/usage.js';
 import { skipText } from '../report/clause.js';
 import type { Report } from '../report/json.js';
 import { joinLines } from '../report/stream-text.js';
 import { titleOf } from '../report/title.js';
-import { ruleOf } from '../rules/check.js';
 import { UNLIMITED } from '../run/budget.js';
+import { ruleOf } from '../run/check.js';
 import type { CheckResult, Results } from '../run/results.js';
 import { type RunnerOptions, runChecks } from '../run/runner.js';
 import { sliceCheck } from '../run/slice.js';

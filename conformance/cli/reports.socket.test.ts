@@ -1,11 +1,11 @@
 import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { UsageError } from '../../emulator/contract/problem.js';
 import { closing } from '../../test/closing.js';
 import { folderOfFile } from '../../test/folders.js';
 import { serve } from '../../test/targets/hostile.js';
 import { sampleResults } from '../../test/targets/sample-results.js';
-import { UsageError } from '../framework/usage.js';
 import { json } from '../report/json.js';
 import { called } from './called.harness.js';
 import { deliver } from './destinations.js';

@@ -9,7 +9,7 @@ import { check } from '../../test/targets/fake-target.js';
 import { serve } from '../../test/targets/hostile.js';
 import { sampleResults } from '../../test/targets/sample-results.js';
 import { newEmulator, startEmulator } from '../drivers/emulator.js';
-import { equal } from '../framework/assert.js';
+import { equal } from '../model/assert.js';
 import { systemHost } from '../probe/time.js';
 import { runChecks as run } from '../run/runner.js';
 import { called } from './called.harness.js';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { curlParts, shellWord } from '../../emulator/contract/pasted.js';
 import { visible, visibleJson } from '../../emulator/contract/visible.js';
-import { variable } from '../framework/needs.js';
 import { PLAIN as PLAIN_ID } from '../model/ownership.js';
+import { variable } from '../model/target.js';
 import type { ShownExchange } from '../probe/evidence.js';
 import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
 import { findingText } from '../report/words/finding.js';

@@ -1,8 +1,8 @@
 import { given } from '../../emulator/contract/given.js';
 import { suggestion } from '../../emulator/contract/nearest.js';
+import { UsageError } from '../../emulator/contract/problem.js';
 import { shippedProfile } from '../../emulator/contract/profile.js';
-import { readProfile } from '../framework/profile.js';
-import { UsageError } from '../framework/usage.js';
+import { readProfile } from '../model/target.js';
 import { CREDENTIAL_NAMES } from '../probe/request.js';
 import { REPORT_KINDS } from '../report/index.js';
 import { flagOf } from '../report/words/stop.js';

@@ -1,9 +1,9 @@
 import { given } from '../../emulator/contract/given.js';
 import type { JudgedRun } from '../../emulator/contract/lab-run.js';
+import { UsageError } from '../../emulator/contract/problem.js';
 import { inWords } from '../../emulator/contract/system-error.js';
 import { visible } from '../../emulator/contract/visible.js';
 import type { ShownCase } from '../clients/run-client.js';
-import { UsageError } from '../framework/usage.js';
 import { value } from '../report/stream-text.js';
 import { titleOf } from '../report/title.js';
 import { findingText } from '../report/words/finding.js';

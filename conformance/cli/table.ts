@@ -1,5 +1,5 @@
 import { suggestion } from '../../emulator/contract/nearest.js';
-import { UsageError } from '../framework/usage.js';
+import { UsageError } from '../../emulator/contract/problem.js';
 import { askedForAll, COMMON, type FlagTable, type HelpPage, helpText, placed, readArguments } from './arguments.js';
 
 /** A call of a command: flags and positionals by their names, and the words after `--`. */

@@ -1,6 +1,6 @@
 import { parseDuration } from '../../emulator/contract/duration.js';
 import { suggestion } from '../../emulator/contract/nearest.js';
-import { UsageError } from '../framework/usage.js';
+import { UsageError } from '../../emulator/contract/problem.js';
 import { flagOf } from '../report/words/stop.js';
 
 /** ms of `90`, `90s`, `5m`, `1h`, `500ms`; a bare number is in seconds. Throws a line that says what was expected. */

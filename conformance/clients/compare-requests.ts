@@ -1,6 +1,6 @@
 import type { RequestsExpected } from '../../emulator/contract/client-case.js';
 import type { LabRequest } from '../../emulator/contract/lab-run.js';
-import type { Difference } from '../framework/difference.js';
+import type { Difference } from '../model/finding.js';
 
 /** How much earlier than allowed a request may arrive, in ms. */
 const TOLERANCE = 15;

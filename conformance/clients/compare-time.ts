@@ -1,7 +1,7 @@
 import { type ClientCase, type Expectation, isScripted } from '../../emulator/contract/client-case.js';
 import type { LabRun } from '../../emulator/contract/lab-run.js';
 import { bodyOf } from '../../emulator/lab/body.js';
-import type { Difference } from '../framework/difference.js';
+import type { Difference } from '../model/finding.js';
 import type { ClientAnswer } from './answer.js';
 import { chatOf } from './oracle/chat.js';
 import { eventStream } from './oracle/event-stream.js';

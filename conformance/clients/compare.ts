@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { CaseEvent, CaseToolCall, Chat, LongText } from '../../emulator/contract/client-case.js';
 import { measured } from '../../emulator/contract/visible.js';
-import type { Difference } from '../framework/difference.js';
-import type { ValueChange } from '../framework/finding.js';
+import type { Difference, ValueChange } from '../model/finding.js';
 import { jsonOf } from '../probe/json.js';
 import type { AnsweredChat, AnsweredEvent, AnsweredLong } from './answer.js';
 

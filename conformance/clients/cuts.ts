@@ -1,6 +1,6 @@
 import { type ClientCase, isScripted } from '../../emulator/contract/client-case.js';
 import { bodyOf } from '../../emulator/lab/body.js';
-import { createRandom, hash } from '../framework/random.js';
+import { createRandom, hash } from '../probe/time.js';
 
 /** Offsets of a body at which it is divided; an empty list is the body in one piece. */
 export type Cuts = readonly number[];

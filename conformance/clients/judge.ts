@@ -5,7 +5,7 @@ import {
   isScripted,
 } from '../../emulator/contract/client-case.js';
 import type { LabRun } from '../../emulator/contract/lab-run.js';
-import type { Difference } from '../framework/difference.js';
+import type { Difference } from '../model/finding.js';
 import type { ClientAnswer } from './answer.js';
 import { compareChat, compareEvents } from './compare.js';
 import { compareRequests, type Names } from './compare-requests.js';

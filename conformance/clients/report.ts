@@ -1,7 +1,7 @@
 import { type ClientCase, isScripted } from '../../emulator/contract/client-case.js';
 import type { LabRun, Sent, SentPart } from '../../emulator/contract/lab-run.js';
 import { CLEAN_END, exchangeOf, sentOf } from '../../emulator/lab/sent.js';
-import { foundOfAll } from '../framework/difference.js';
+import { foundOfAll } from '../model/finding.js';
 import type { Piece, ShownExchange } from '../probe/evidence.js';
 import type { CheckResult, RowHead } from '../run/results.js';
 import type { CaseFault, CaseFinding, CaseResult } from './evaluate.js';

@@ -2,14 +2,13 @@ import { ABILITIES, type ClientCase, LAYERS } from '../../emulator/contract/clie
 import { createEmulator } from '../../emulator/index.js';
 import { cases as allCases } from '../../emulator/lab/cases.js';
 import { createLab, type Lab } from '../../emulator/lab/lab.js';
-import type { Because } from '../framework/skip.js';
+import type { Because } from '../model/skip.js';
 import type { Host } from '../probe/time.js';
 import { createEnding } from '../run/budget.js';
 import { ownCommand } from '../run/replay.js';
 import type { CheckResult, Results } from '../run/results.js';
 import { select } from '../run/select.js';
-import type { Unit } from '../run/units.js';
-import { type EngineOptions, type RunTarget, run } from '../run/units.js';
+import { type EngineOptions, type RunTarget, run, type Unit } from '../run/units.js';
 import { type Adapter, startAdapter } from './adapter.js';
 import { type CaseResult, type EvaluateOptions, evaluate } from './evaluate.js';
 import { createPool, type Pool } from './pool.js';

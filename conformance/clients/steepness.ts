@@ -1,6 +1,5 @@
-import type { ClientCase } from '../../emulator/contract/client-case.js';
-import { isScripted } from '../../emulator/contract/client-case.js';
-import type { Difference } from '../framework/difference.js';
+import { type ClientCase, isScripted } from '../../emulator/contract/client-case.js';
+import type { Difference } from '../model/finding.js';
 
 /** How much longer four times as much may take: linear is 4, quadratic 16; this is a little nearer 16. */
 const STEEPEST = 9;

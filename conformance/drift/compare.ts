@@ -1,5 +1,5 @@
 import { Bindings, matchText, piecesOf } from '../../emulator/recording/template.js';
-import type { Difference } from '../framework/difference.js';
+import type { Difference } from '../model/finding.js';
 import { isRecord, recordOf } from '../probe/json.js';
 import { COMPARED_HEADERS, COMPARED_VALUES, isSameBoot, isSecret, MENDED_BY_TIME } from './compared.js';
 import { textOf } from './events.js';

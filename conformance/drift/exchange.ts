@@ -1,14 +1,14 @@
 import { bodyText, type RecordedExchange } from '../../emulator/recording/format.js';
 import { type Bindings, piecesOf } from '../../emulator/recording/template.js';
 import type { Driver } from '../drivers/driver.js';
-import type { Need } from '../framework/needs.js';
-import { lacking } from '../framework/skip.js';
 import { READS } from '../habits/dealings.js';
+import { lacking } from '../model/skip.js';
+import type { Need } from '../model/target.js';
 import type { Client, OpenAnswer } from '../probe/client.js';
 import { isRecord, jsonOf } from '../probe/json.js';
-import { type NoAnswerGot, whyNoAnswer } from '../probe/no-answer.js';
 import { CREDENTIAL_NAMES, type CredentialName, type Send } from '../probe/request.js';
 import type { Host } from '../probe/time.js';
+import { type NoAnswerGot, whyNoAnswer } from '../probe/wait.js';
 import { isSecret } from './compared.js';
 import { dataOf } from './events.js';
 

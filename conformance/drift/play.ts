@@ -1,10 +1,9 @@
 import type { RecordedExchange } from '../../emulator/recording/format.js';
 import type { PlacedExchange } from '../../emulator/recording/read.js';
 import { Bindings } from '../../emulator/recording/template.js';
-import { type Finding, findingOf, isUnreached, noAnswerOf } from '../framework/finding.js';
-import { byTheIntern, type Skip, Skipped } from '../framework/skip.js';
-import { Stopped } from '../framework/stop.js';
+import { type Finding, findingOf, isUnreached, noAnswerOf } from '../model/finding.js';
 import { secretPrefixOf } from '../model/ownership.js';
+import { byTheIntern, type Skip, Skipped, Stopped } from '../model/skip.js';
 import type { Client } from '../probe/client.js';
 import { showsOthers } from '../run/guard.js';
 import type { RunBase } from '../run/options.js';

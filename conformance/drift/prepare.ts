@@ -1,9 +1,9 @@
 import type { RecordedExchange } from '../../emulator/recording/format.js';
 import type { Bindings } from '../../emulator/recording/template.js';
 import type { Driver } from '../drivers/driver.js';
-import { blocked, lacking } from '../framework/skip.js';
 import type { RecordFields } from '../model/intern.js';
 import type { Ownership } from '../model/ownership.js';
+import { blocked, lacking } from '../model/skip.js';
 import type { Client } from '../probe/client.js';
 import { recordOf } from '../probe/json.js';
 import { internPath } from '../probe/request.js';

@@ -1,4 +1,3 @@
-import { readRecording } from '../../emulator/recording/read.js';
 // Prints how many of the kit's mutants drift finds: each is recorded, and its recording compared with the emulator.
 //
 //   npm run drift-score [AREA…]
@@ -10,6 +9,7 @@ import { assemble } from '../../emulator/emulator.js';
 import { defaultFactories } from '../../emulator/factories.js';
 import { createEmulator } from '../../emulator/index.js';
 import type { RecordedExchange } from '../../emulator/recording/format.js';
+import { readRecording } from '../../emulator/recording/read.js';
 import { connect } from '../drivers/connect.js';
 import { AREAS } from '../mutants/index.js';
 import type { Mutation } from '../mutants/mutant.js';

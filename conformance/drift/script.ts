@@ -1,6 +1,6 @@
 import { bodyText, type RecordedExchange } from '../../emulator/recording/format.js';
 import { piecesOf } from '../../emulator/recording/template.js';
-import type { Script } from '../framework/control.js';
+import type { Script } from '../drivers/control.js';
 import type { RecordFields } from '../model/intern.js';
 import { isRecord, jsonOf, recordOf } from '../probe/json.js';
 import { createSseParser } from '../probe/sse.js';

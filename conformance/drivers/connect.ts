@@ -1,12 +1,11 @@
 import { given } from '../../emulator/contract/given.js';
+import { UsageError } from '../../emulator/contract/problem.js';
 import type { Profile } from '../../emulator/contract/profile.js';
-import { profileBy } from '../framework/profile.js';
-import type { Facts, PublicKey } from '../framework/target.js';
-import { UsageError } from '../framework/usage.js';
+import { type Facts, type PublicKey, profileBy } from '../model/target.js';
 import type { Fetch } from '../probe/client.js';
-import { kindOf } from '../probe/no-answer.js';
 import type { CredentialName } from '../probe/request.js';
 import type { Host } from '../probe/time.js';
+import { kindOf } from '../probe/wait.js';
 import { type Ask, createAsk } from './control.js';
 import type { Driver } from './driver.js';
 import {

@@ -1,9 +1,8 @@
-import type { Control } from '../framework/control.js';
-import { type BehaviourName, behaviourIn, type Need, waitIn } from '../framework/needs.js';
-import type { Lack } from '../framework/skip.js';
-import type { Target } from '../framework/target.js';
+import type { Lack } from '../model/skip.js';
+import { type BehaviourName, behaviourIn, type Need, type Target, waitIn } from '../model/target.js';
 import type { Fetch } from '../probe/client.js';
 import type { HeldCredential, PlainFetch } from '../probe/request.js';
+import type { Control } from './control.js';
 
 /** The abilities of a target, and how to make it. */
 export interface Driver {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { fakeDriver, fakeHost } from '../../test/targets/fake-target.js';
-import type { BehaviourName } from '../framework/needs.js';
+import type { BehaviourName } from '../model/target.js';
 import { DEFAULT_PROMPTS } from './live.js';
 
 const LED = (Object.keys(DEFAULT_PROMPTS) as BehaviourName[]).filter((name) => name !== 'echo');

@@ -1,6 +1,5 @@
 import type { Profile } from '../../emulator/contract/profile.js';
-import type { BehaviourName } from '../framework/needs.js';
-import type { Facts, PublicKey, Target } from '../framework/target.js';
+import type { BehaviourName, Facts, PublicKey, Target } from '../model/target.js';
 import type { Fetch } from '../probe/client.js';
 import type { HeldCredential } from '../probe/request.js';
 import type { Host } from '../probe/time.js';

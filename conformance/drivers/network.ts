@@ -2,7 +2,7 @@ import { request as plain } from 'node:http';
 import { request as secure } from 'node:https';
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import { UsageError } from '../framework/usage.js';
+import { UsageError } from '../../emulator/contract/problem.js';
 import type { Fetch } from '../probe/client.js';
 import { ChunkedRequest } from '../probe/request.js';
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { bind } from '../../emulator/contract/bind.js';
 import { closing } from '../../test/closing.js';
 import { type Served, serve } from '../../test/targets/hostile.js';
-import { kindOf } from '../probe/no-answer.js';
+import { kindOf } from '../probe/wait.js';
 import { environmentFetch } from './network.js';
 
 const target = async () =>

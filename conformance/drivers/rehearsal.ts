@@ -1,5 +1,5 @@
 import { given } from '../../emulator/contract/given.js';
-import { FACTS } from '../framework/target.js';
+import { FACTS } from '../model/target.js';
 import type { Fetch } from '../probe/client.js';
 import { CREDENTIAL_NAMES } from '../probe/request.js';
 import type { Host } from '../probe/time.js';

@@ -1,5 +1,4 @@
-import { createRandom, hash } from '../framework/random.js';
-import { type Host, sleepBy, systemHost } from '../probe/time.js';
+import { createRandom, type Host, hash, sleepBy, systemHost } from '../probe/time.js';
 
 /** The clock that a virtual machine shares with the target in it. */
 export interface SharedClock {

@@ -4,7 +4,7 @@ import {
   type DisturbanceName,
   disturbanceOf,
 } from '../../emulator/contract/disturbance.js';
-import { createRandom, hash } from '../framework/random.js';
+import { createRandom, hash } from '../probe/time.js';
 import { internIn, type KnownMoment, momentName } from './moments.js';
 import { CLASSES, type DisturbanceClass, type FaultInput, type Moment, type ScheduleFile } from './types.js';
 

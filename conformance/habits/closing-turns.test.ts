@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { check, fakeTarget, runAt } from '../../test/targets/fake-target.js';
-import type { Ctx } from '../framework/context.js';
-import * as expected from '../framework/expect.js';
+import type { Ctx } from '../run/context.js';
+import * as expected from '../run/expect.js';
 
 const DONE = 'data: {"choices":[]}\n\ndata: [DONE]\n\n';
 const STREAM = { headers: { 'content-type': 'text/event-stream' } };

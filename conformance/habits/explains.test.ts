@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { PROFILES } from '../../emulator/contract/profile.js';
-import type { AnswerGot } from '../framework/finding.js';
 import { createDealings } from '../model/dealings.js';
+import type { AnswerGot } from '../model/finding.js';
 import { internFacts } from '../model/intern.js';
 import type { Answer } from '../probe/client.js';
-import { NoAnswer } from '../probe/no-answer.js';
 import type { Send } from '../probe/request.js';
+import { NoAnswer } from '../probe/wait.js';
 import { HEEDED } from './index.js';
 import { nothingLearnt, type Sighting, type Tried, type Visit } from './visit.js';
 

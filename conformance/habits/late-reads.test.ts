@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { check, fakeHost, fakeTarget, runAt } from '../../test/targets/fake-target.js';
-import { fail } from '../framework/assert.js';
+import { fail } from '../model/assert.js';
 
 /**
  * A service whose list shows the nth intern that is created so many ms late; those after the last as late as that. Of its

@@ -1,11 +1,10 @@
 import type { Profile } from '../../emulator/contract/profile.js';
-import type { AnswerGot, Found } from '../framework/finding.js';
-import type { BehaviourName } from '../framework/needs.js';
-import type { Skip } from '../framework/skip.js';
-import type { Unusable } from '../framework/stop.js';
+import type { AnswerGot, Found } from '../model/finding.js';
+import type { Skip, Unusable } from '../model/skip.js';
+import type { BehaviourName } from '../model/target.js';
 import type { Answer } from '../probe/client.js';
-import type { NoAnswerGot } from '../probe/no-answer.js';
 import type { CredentialName, Send } from '../probe/request.js';
+import type { NoAnswerGot } from '../probe/wait.js';
 import type { Level, RequirementId } from '../requirements/index.js';
 import type { Addressed, Dealings, Made } from './dealings.js';
 import { createStatusWords, type StatusWords } from './status-words.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { gist } from '../framework/assert.js';
+import { gist } from '../model/assert.js';
 import { foundBy } from '../rules/rule.js';
 import { foundIn } from '../run/finding.js';
 import { createHiding } from './clean.js';

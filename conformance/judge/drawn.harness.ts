@@ -1,7 +1,6 @@
 import { createEmulatorDriver } from '../drivers/emulator.js';
 import { startInProcess } from '../drivers/in-process.js';
-import { createRandom } from '../framework/random.js';
-import { systemHost } from '../probe/time.js';
+import { createRandom, systemHost } from '../probe/time.js';
 import { runChecks } from '../run/runner.js';
 import { WALK } from '../scenarios/rows.js';
 

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { UsageError } from '../../emulator/contract/problem.js';
 import { inWords } from '../../emulator/contract/system-error.js';
 import { readRecording } from '../../emulator/recording/read.js';
-import { UsageError } from '../framework/usage.js';
 import type { Exchange } from '../model/exchange.js';
 import { jsonOf } from '../probe/json.js';
 import { systemHost } from '../probe/time.js';

@@ -1,4 +1,4 @@
-import { UsageError } from '../framework/usage.js';
+import { UsageError } from '../../emulator/contract/problem.js';
 import type { Body } from '../model/exchange.js';
 import type { RecordFields } from '../model/intern.js';
 import { isRecord, recordOf } from '../probe/json.js';

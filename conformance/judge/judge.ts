@@ -1,13 +1,12 @@
 import { counted } from '../../emulator/contract/counted.js';
 import type { Profile } from '../../emulator/contract/profile.js';
-import type { Found } from '../framework/finding.js';
-import { profileBy } from '../framework/profile.js';
-import type { KitFault, Stop } from '../framework/stop.js';
-import type { PublicKey } from '../framework/target.js';
 import type { Asked, Exchange } from '../model/exchange.js';
+import type { Found } from '../model/finding.js';
 import { createModel } from '../model/model.js';
 import { operationOf } from '../model/operations.js';
 import { LATE, Recent } from '../model/options.js';
+import type { KitFault, Stop } from '../model/skip.js';
+import { type PublicKey, profileBy } from '../model/target.js';
 import type { ShownExchange } from '../probe/evidence.js';
 import { systemHost } from '../probe/time.js';
 import { type Report, reportOf } from '../report/json.js';

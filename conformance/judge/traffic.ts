@@ -1,8 +1,8 @@
 import type { BeginJudge, JudgeTraffic } from '../../emulator/contract/checks.js';
 import type { Journaled } from '../../emulator/contract/journal-entry.js';
-import { brief } from '../framework/assert.js';
-import { isGist } from '../framework/finding.js';
+import { brief } from '../model/assert.js';
 import type { Body } from '../model/exchange.js';
+import { isGist } from '../model/finding.js';
 import { type FindingText, findingText } from '../report/words/finding.js';
 import { exchangeBy, isRedacted, type Parts, splitPath, textBody } from './exchange.js';
 import { createJudge, type Ruling } from './judge.js';

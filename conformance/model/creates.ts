@@ -1,8 +1,8 @@
-import { idempotencyHeaderOf } from '../framework/profile.js';
 import { type Answered, type Asked, bodyOf, canonical } from './exchange.js';
 import type { InternFacts, RecordFields, Who } from './intern.js';
 import type { OperationName } from './operations.js';
 import { hashed, joined, MOST, type ModelOptions, Recent, type ShownValue, SKEW } from './options.js';
+import { idempotencyHeaderOf } from './target.js';
 
 /** An accepted create with a key: its body, and its intern. */
 type KeyedCreate = ShownValue<{

@@ -1,4 +1,3 @@
-import { proofHeadersOf } from '../framework/profile.js';
 import { TURNING } from '../habits/dealings.js';
 import { isRecord } from '../probe/json.js';
 import { createCreates, createNames } from './creates.js';
@@ -27,6 +26,7 @@ import { createLateness, createLists } from './lists.js';
 import { isDaemon, isPrompt, type Named, type Operation, operationOf } from './operations.js';
 import { MOST, type ModelOptions, Recent, type ShownValue } from './options.js';
 import { createSessions } from './sessions.js';
+import { proofHeadersOf } from './target.js';
 
 /** Whether the service or a gateway failed: its answer does not tell whether the request took effect. */
 const saysNothing = (status: number): boolean => status >= 500 || status === 408;

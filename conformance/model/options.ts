@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Profile } from '../../emulator/contract/profile.js';
-import type { PublicKey } from '../framework/target.js';
+import type { PublicKey } from './target.js';
 
 /**
  * The kind of a credential. A `member` has a key or a token, but it is unknown which. An `outsider` is not in the interns

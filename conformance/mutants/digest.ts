@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { recordAssertions } from '../framework/assert.js';
-import type { Check } from '../framework/check.js';
-import type { Rule, Wanted } from '../framework/finding.js';
+import { recordAssertions } from '../model/assert.js';
+import type { Rule, Wanted } from '../model/finding.js';
 import { quoteOf, requirement, sentenceOf } from '../requirements/index.js';
 import { publishedOf } from '../requirements/published.js';
+import type { Check } from '../run/check.js';
 import { tryChecks } from './try.js';
 
 /** Two seeds: what is wanted with both is wanted whatever is drawn. */

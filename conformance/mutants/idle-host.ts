@@ -1,10 +1,11 @@
 // The calls of the control interface are loaded at the first of them: while they load, a host thinks that nothing goes on.
-import '../../emulator/agents/controlled.js';
-import '../../emulator/daemon/lab.js';
 import type { ClockControl } from '../../emulator/clock/clock.js';
 import { isStream, through } from '../../emulator/wire/streams.js';
 import { type Host, sleepBy, systemHost } from '../probe/time.js';
 import type { Handler } from './mutant.js';
+
+import '../../emulator/agents/controlled.js';
+import '../../emulator/daemon/lab.js';
 
 /** So many turns of the event loop without anything going on, and nothing will go on by itself any more. */
 const IDLE_TURNS = 500;

@@ -1,9 +1,9 @@
 import type { Emulator } from '../../emulator/emulator.js';
 import { deploy } from '../../test/targets/deployment.js';
-import type { Check } from '../framework/check.js';
-import type { Skip } from '../framework/skip.js';
+import type { Skip } from '../model/skip.js';
 import { skipWords } from '../report/words/skip.js';
 import { BUDGETS, UNLIMITED } from '../run/budget.js';
+import type { Check } from '../run/check.js';
 import type { CheckResult } from '../run/results.js';
 import { type RunnerOptions, runChecks } from '../run/runner.js';
 import { checks as allChecks } from '../scenarios/index.js';

@@ -1,7 +1,6 @@
-import type { Check } from '../framework/check.js';
 import { findingText } from '../report/words/finding.js';
 import { skipWords } from '../report/words/skip.js';
-import { ruleOf } from '../rules/check.js';
+import { type Check, ruleOf } from '../run/check.js';
 import type { CheckResult } from '../run/results.js';
 import type { Killers } from './killers.js';
 import type { Mutant } from './mutant.js';

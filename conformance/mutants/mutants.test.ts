@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest';
 import { defaultFactories } from '../../emulator/factories.js';
-import { ok } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { ok } from '../model/assert.js';
+import { defineChecks } from '../run/check.js';
 import { checks } from '../scenarios/index.js';
 import { mutants } from './index.js';
 import { countKilled, readKillers } from './killers.js';
 import { faults, idleChecks, isCaught, type Matrix, score, tryBaseline, tryMutant } from './matrix.js';
-import type { Mutant } from './mutant.js';
-import { together } from './mutant.js';
+import { type Mutant, together } from './mutant.js';
 import { wrap } from './operators/parts.js';
 import { TRY } from './try.js';
 

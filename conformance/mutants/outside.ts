@@ -1,4 +1,4 @@
-import type { Check } from '../framework/check.js';
+import type { Check } from '../run/check.js';
 import { killersOf } from './killers.js';
 import type { Mutant } from './mutant.js';
 import type { Unseen } from './seen.js';

@@ -1,5 +1,5 @@
 import { expect, inject, test } from 'vitest';
-import { hash } from '../framework/random.js';
+import { hash } from '../probe/time.js';
 import { checks } from '../scenarios/index.js';
 import { mutants } from './index.js';
 import { atDeployed, wholeRun } from './live.js';

@@ -1,7 +1,7 @@
 import { PROFILES } from '../../emulator/contract/profile.js';
 import { defaultFactories, type Factories } from '../../emulator/factories.js';
 import { createEmulatorDriver } from '../drivers/emulator.js';
-import type { Check } from '../framework/check.js';
+import type { Check } from '../run/check.js';
 import type { CheckResult } from '../run/results.js';
 import { runChecks } from '../run/runner.js';
 import { createIdleHost } from './idle-host.js';

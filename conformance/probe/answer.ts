@@ -1,10 +1,9 @@
 import type { Evidence } from './evidence.js';
 import { parseJson, TooDeep } from './json.js';
-import { NoAnswer, whyNoAnswer } from './no-answer.js';
 import type { Redactor } from './redact.js';
 import type { Incoming } from './request.js';
 import type { Host } from './time.js';
-import { MAX_BODY, type RequestWatch } from './watch.js';
+import { MAX_BODY, NoAnswer, type RequestWatch, whyNoAnswer } from './wait.js';
 
 /** A whole answer. */
 export interface Answer {

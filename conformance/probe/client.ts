@@ -16,10 +16,10 @@ import {
   withHost,
 } from './request.js';
 import type { Host } from './time.js';
-import { createInFlight, watchRequest } from './watch.js';
+import { createInFlight, watchRequest } from './wait.js';
 
 export type { Answer, OpenAnswer } from './answer.js';
-export { whyNoAnswer } from './no-answer.js';
+export { whyNoAnswer } from './wait.js';
 
 export type Fetch = (request: Request) => Response | Promise<Response>;
 

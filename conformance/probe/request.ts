@@ -1,4 +1,4 @@
-import { MAX_BODY } from './watch.js';
+import { MAX_BODY } from './wait.js';
 
 /** Credentials by the names of the target descriptor. `own_key` is an intern's own API key. */
 export const CREDENTIAL_NAMES = [

@@ -1,5 +1,5 @@
 import { counted } from '../../emulator/contract/counted.js';
-import type { Skip } from '../framework/skip.js';
+import type { Skip } from '../model/skip.js';
 import { type Level, quoteOf, requirement, sentenceOf } from '../requirements/index.js';
 import { publishedOf } from '../requirements/published.js';
 import type { CheckResult } from '../run/results.js';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { check, fakeDriver, fakeHost, fakeTarget } from '../../test/targets/fake-target.js';
-import type { Check } from '../framework/check.js';
-import * as expects from '../framework/expect.js';
-import { talk } from '../helpers/chat.js';
+import { talk } from '../requests/chat.js';
+import type { Check } from '../run/check.js';
+import * as expects from '../run/expect.js';
 import { run } from '../run.js';
 import { groups } from './groups.js';
 import { REPORT_KINDS, REPORTERS } from './index.js';

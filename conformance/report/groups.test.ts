@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sampleResults } from '../../test/targets/sample-results.js';
-import type { AnswerGot, Mistake, Remark } from '../framework/finding.js';
+import type { AnswerGot, Mistake, Remark } from '../model/finding.js';
 import type { CheckResult } from '../run/results.js';
 import { groups } from './groups.js';
 

@@ -1,8 +1,8 @@
 import { byKey } from '../../emulator/contract/by-key.js';
 import { counted } from '../../emulator/contract/counted.js';
-import { answerOf, type Mistake, missedRefusal, missedSuccess } from '../framework/finding.js';
-import { behaviourIn, waitIn } from '../framework/needs.js';
-import type { Skip } from '../framework/skip.js';
+import { answerOf, type Mistake, missedRefusal, missedSuccess } from '../model/finding.js';
+import type { Skip } from '../model/skip.js';
+import { behaviourIn, waitIn } from '../model/target.js';
 import { bodyOf, operationOf, senderOf } from '../probe/evidence.js';
 import { jsonOf } from '../probe/json.js';
 import { ANSWER } from '../probe/request.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { STREAM_RULES, type StreamBreach, type StreamRule } from '../probe/chunks.js';
 import type { ShownExchange } from '../probe/evidence.js';
-import { STREAM_RULES, type StreamBreach, type StreamRule } from '../probe/stream-rules.js';
 import { streamRows } from './stream-picture.js';
 
 const chunk = (delta: object, more: object = {}) => ({ choices: [{ index: 0, delta, ...more }] });

@@ -1,6 +1,6 @@
 import { clipped } from '../../emulator/contract/visible.js';
-import { brief } from '../framework/assert.js';
-import type { OrderGot } from '../framework/finding.js';
+import { brief } from '../model/assert.js';
+import type { OrderGot } from '../model/finding.js';
 import type { ShownExchange } from '../probe/evidence.js';
 import { isRecord, jsonOf } from '../probe/json.js';
 import { createSseParser, type SseItem } from '../probe/sse.js';

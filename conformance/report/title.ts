@@ -1,6 +1,6 @@
-import { brief } from '../framework/assert.js';
-import { isGist, type Mistake, type OrderGot, type Rule, type StreamGot } from '../framework/finding.js';
-import type { NoAnswerGot } from '../probe/no-answer.js';
+import { brief } from '../model/assert.js';
+import { isGist, type Mistake, type OrderGot, type Rule, type StreamGot } from '../model/finding.js';
+import type { NoAnswerGot } from '../probe/wait.js';
 import type { CheckResult } from '../run/results.js';
 import { changeText, cutText, mistakeOf, mistakeText } from './words/change.js';
 import { althoughText, answerGist, isAnswer, ruleText, statusText } from './words/finding.js';

@@ -1,8 +1,7 @@
-import { JSON_TYPE, padded, pieces } from '../helpers/bytes.js';
-import { DIGEST } from '../helpers/operations.js';
-import { sha256 } from '../helpers/proofs.js';
-import { secretName } from '../helpers/vault.js';
+import { sha256 } from '../rules/proofs.js';
+import { DIGEST, JSON_TYPE, padded, pieces } from './operations.js';
 import { alike, bads, type Ground, ours, type Value, v } from './value.js';
+import { secretName } from './vault.js';
 
 export const json = (name: string, value: unknown | ((ground: Ground) => unknown)): Value =>
   v(name, (ground) => ({ json: typeof value === 'function' ? (value as (ground: Ground) => unknown)(ground) : value }));

@@ -1,12 +1,12 @@
-import type { Ctx } from '../framework/context.js';
-import { Skipped } from '../framework/skip.js';
-import { ON_INTERN, request } from '../helpers/operations.js';
-import { sha256 } from '../helpers/proofs.js';
-import { ofIntern, put, secretName, VALUE } from '../helpers/vault.js';
 import { LATE } from '../model/options.js';
+import { Skipped } from '../model/skip.js';
 import { isRecord } from '../probe/json.js';
 import type { As } from '../probe/request.js';
+import { sha256 } from '../rules/proofs.js';
+import type { Ctx } from '../run/context.js';
+import { ON_INTERN, request } from './operations.js';
 import { unanswered } from './unanswered.js';
+import { ofIntern, put, secretName, VALUE } from './vault.js';
 
 type Member = 'api_key' | 'peer_api_key';
 

@@ -1,6 +1,5 @@
 import { BAD_HOSTS, NO_HOSTS } from '../arbitraries/host.js';
 import { STATUSES } from '../habits/status-words.js';
-import { JSON_TYPE } from '../helpers/bytes.js';
 import {
   ACCESS,
   as,
@@ -50,6 +49,7 @@ import {
   unfitName,
   without,
 } from './contents.js';
+import { JSON_TYPE } from './operations.js';
 import { bad, bads, type Ground, ours, type State, type Table, type Value, v } from './value.js';
 
 const intern =

@@ -1,9 +1,9 @@
-import type { Ctx } from '../framework/context.js';
-import { Skipped } from '../framework/skip.js';
 import { LATE } from '../model/options.js';
+import { Skipped } from '../model/skip.js';
 import type { Answer } from '../probe/client.js';
 import { isRecord } from '../probe/json.js';
 import type { Send } from '../probe/request.js';
+import type { Ctx } from '../run/context.js';
 import { cover, isGood, type Row } from './cover.js';
 import { firstRows } from './first.js';
 import { TABLES } from './rows.js';

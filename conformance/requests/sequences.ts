@@ -1,13 +1,13 @@
 import { NO_ACTIONS, NO_OPTIONS } from '../arbitraries/answer.js';
-import type { Ctx } from '../framework/context.js';
-import { answerWith, heard } from '../helpers/chat.js';
-import { DIGEST } from '../helpers/operations.js';
-import { sha256 } from '../helpers/proofs.js';
-import { ANOTHER_VALUE, copy, list, ofIntern, put, remove, secretName, VALUE, WORKSPACE } from '../helpers/vault.js';
 import { isRecord } from '../probe/json.js';
 import type { As, CredentialName } from '../probe/request.js';
+import { sha256 } from '../rules/proofs.js';
+import type { Ctx } from '../run/context.js';
+import { answerWith, heard } from './chat.js';
 import { beginLife, near, readsOf, strangersOf } from './life.js';
+import { DIGEST } from './operations.js';
 import { unanswered } from './unanswered.js';
+import { ANOTHER_VALUE, copy, list, ofIntern, put, remove, secretName, VALUE, WORKSPACE } from './vault.js';
 
 /** Most pages that are followed if few interns are on each. */
 const FEW = 8;

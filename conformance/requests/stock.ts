@@ -1,5 +1,5 @@
-import type { Ctx } from '../framework/context.js';
-import { findingOf } from '../framework/finding.js';
+import { findingOf } from '../model/finding.js';
+import type { Ctx } from '../run/context.js';
 import { unanswered } from './unanswered.js';
 import type { State } from './value.js';
 

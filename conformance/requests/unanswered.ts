@@ -1,4 +1,4 @@
-import { findingOf } from '../framework/finding.js';
+import { findingOf } from '../model/finding.js';
 
 /** Ignores a missing answer. Rethrows any other error. */
 export function unanswered(error: unknown): undefined {

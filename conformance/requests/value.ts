@@ -1,6 +1,6 @@
-import type { Ctx, KnownIntern } from '../framework/context.js';
 import type { OperationName } from '../model/operations.js';
 import type { Send } from '../probe/request.js';
+import type { Ctx, KnownIntern } from '../run/context.js';
 
 /** States of an intern that a row can ask for. */
 export type State = 'stopped' | 'running' | 'suspended' | 'booting' | 'going' | 'gone' | 'unknown';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import type { Ctx } from '../framework/context.js';
-import { Skipped } from '../framework/skip.js';
 import type { OperationName } from '../model/operations.js';
+import { Skipped } from '../model/skip.js';
 import type { Answer } from '../probe/client.js';
 import { isRecord } from '../probe/json.js';
+import type { Ctx } from '../run/context.js';
 import { created, json, said, says } from './contents.js';
 import { isGood, type Row } from './cover.js';
 import { TABLES } from './rows.js';

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { requirementsPage } from '../../scripts/requirements-page.js';
-import type { Check } from '../framework/check.js';
+import type { Check } from '../run/check.js';
 import { checks } from '../scenarios/index.js';
 import { quoteOf, REQUIREMENTS, requirement, speaksAt } from './index.js';
 import { QUOTES } from './quotes.js';

@@ -1,7 +1,7 @@
 import { isModel } from '../model/intern.js';
 import type { Model } from '../model/model.js';
+import { STREAM_RULES, type StreamRule } from '../probe/chunks.js';
 import { isRecord } from '../probe/json.js';
-import { STREAM_RULES, type StreamRule } from '../probe/stream-rules.js';
 import { answerOf, reasonIs, saysWhen } from './errors.js';
 import { isChat } from './forms.js';
 import { isNotIn, maybe, noObject, wrongObject } from './mistakes.js';

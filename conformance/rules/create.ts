@@ -1,9 +1,9 @@
-import { idempotencyHeaderOf } from '../framework/profile.js';
 import { sentIn } from '../model/creates.js';
 import { canonical, idAsShown } from '../model/exchange.js';
 import { FIXED, type InternFacts, MAKES } from '../model/intern.js';
 import type { Model } from '../model/model.js';
 import { isMember } from '../model/options.js';
+import { idempotencyHeaderOf } from '../model/target.js';
 import { isRecord } from '../probe/json.js';
 import { isCreate } from './forms.js';
 import { json, maybe, wrongObject } from './mistakes.js';

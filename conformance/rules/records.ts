@@ -1,7 +1,7 @@
-import { FIELDS, secretKeys } from '../helpers/record.js';
 import { idAsShown } from '../model/exchange.js';
 import { type InternFacts, type RecordFields, SETTINGS, type Setting } from '../model/intern.js';
 import type { Model } from '../model/model.js';
+import { FIELDS, secretKeys } from '../model/record.js';
 import { isUpdate } from './forms.js';
 import { maybe, wrongObject } from './mistakes.js';
 import {

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { gist, hasKeys, unlike } from '../framework/assert.js';
-import { Finding, type Found } from '../framework/finding.js';
 import { TURNING } from '../habits/dealings.js';
+import { gist, hasKeys, unlike } from '../model/assert.js';
 import type { Answered, Asked, Exchange } from '../model/exchange.js';
+import { Finding, type Found } from '../model/finding.js';
 import type { InternFacts, RecordFields } from '../model/intern.js';
 import type { Model } from '../model/model.js';
 import { OPERATIONS, type Operation, type OperationName, operationOf } from '../model/operations.js';

@@ -1,4 +1,4 @@
-import { TIMESTAMP, UUID } from '../framework/assert.js';
+import { TIMESTAMP, UUID } from '../model/assert.js';
 import { isRecord } from '../probe/json.js';
 import { answerOf, isOurs } from './errors.js';
 import { ASIDE, isWithoutKey } from './mistakes.js';

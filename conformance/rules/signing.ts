@@ -1,13 +1,13 @@
-import { proofHeadersOf } from '../framework/profile.js';
-import { type Proof, type ProofSubject, SIGNATURE, signaturesOf } from '../helpers/proofs.js';
 import { accessOf } from '../model/daemons.js';
 import type { Model } from '../model/model.js';
 import { DAEMON, SIGNING } from '../model/operations.js';
 import { SKEW } from '../model/options.js';
+import { proofHeadersOf } from '../model/target.js';
 import { isRecord } from '../probe/json.js';
 import { answerOf, isOurs, LIMITED, message, type SigningRow } from './errors.js';
 import { isDigest, isRoute } from './forms.js';
 import { isNotIn, isWithoutKey, maybe, REFUSED, wrongObject } from './mistakes.js';
+import { type Proof, type ProofSubject, SIGNATURE, signaturesOf } from './proofs.js';
 import {
   type AnyRule,
   all,

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { check, fakeDriver, fakeHost, fakeTarget, runAt } from '../../test/targets/fake-target.js';
-import { fail } from '../framework/assert.js';
-import { createProperty } from '../framework/property.js';
+import { fail } from '../model/assert.js';
 import { systemHost } from '../probe/time.js';
 import { run } from '../run.js';
+import { createProperty } from './property.js';
 
 const later = <T>() => {
   let resolve = (_: T) => {};

@@ -1,16 +1,15 @@
-import type { Check } from '../framework/check.js';
-import { type FalsifiedProperty, Finding, findingOf, isProven } from '../framework/finding.js';
-import type { BehaviourName } from '../framework/needs.js';
-import { createProperty, type PropertyRun } from '../framework/property.js';
-import { createRandom, hash } from '../framework/random.js';
-import type { ChatReply } from '../framework/reply.js';
-import { raced, Skipped } from '../framework/skip.js';
-import { Cancelled } from '../framework/stop.js';
+import { type FalsifiedProperty, Finding, findingOf, isProven } from '../model/finding.js';
+import { Cancelled, raced, Skipped } from '../model/skip.js';
+import type { BehaviourName } from '../model/target.js';
 import type { Evidence, ShownExchange } from '../probe/evidence.js';
 import { internIn } from '../probe/request.js';
-import { within } from '../probe/watch.js';
+import { createRandom, hash } from '../probe/time.js';
+import { within } from '../probe/wait.js';
+import type { Check } from './check.js';
 import { createPrompter } from './conversation.js';
 import { createContext } from './create-context.js';
+import { createProperty, type PropertyRun } from './property.js';
+import type { ChatReply } from './reply.js';
 import type { ControlStep } from './results.js';
 import type { RunContext } from './session.js';
 

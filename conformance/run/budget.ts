@@ -1,7 +1,6 @@
 import { suggestion } from '../../emulator/contract/nearest.js';
-import { Skipped, stoppedBy } from '../framework/skip.js';
-import { type LimitStop, type Stop, Stopped } from '../framework/stop.js';
-import { UsageError } from '../framework/usage.js';
+import { UsageError } from '../../emulator/contract/problem.js';
+import { type LimitStop, Skipped, type Stop, Stopped, stoppedBy } from '../model/skip.js';
 import type { Host } from '../probe/time.js';
 
 const NONE = Number.POSITIVE_INFINITY;

@@ -1,4 +1,4 @@
-import { type Stop, Stopped } from '../framework/stop.js';
+import { type Stop, Stopped } from '../model/skip.js';
 import { type CleanupResult, cleanUp, removeIntern, removeInterns } from './cleanup.js';
 import type { RunBase } from './options.js';
 import type { RunContext } from './session.js';

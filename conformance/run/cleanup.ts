@@ -1,10 +1,10 @@
-import { type Stop, Stopped } from '../framework/stop.js';
 import type { Made } from '../habits/dealings.js';
 import { isMappingPath, type Ownership, type Stored } from '../model/ownership.js';
+import { type Stop, Stopped } from '../model/skip.js';
 import type { Answer } from '../probe/client.js';
 import { recordOf } from '../probe/json.js';
-import { type NoAnswerGot, whyNoAnswer } from '../probe/no-answer.js';
 import { type CredentialName, internPath, type Send } from '../probe/request.js';
+import { type NoAnswerGot, whyNoAnswer } from '../probe/wait.js';
 
 /** A reason why an intern, or all of them, cannot be deleted. */
 export type Hindrance =

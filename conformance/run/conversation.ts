@@ -1,13 +1,13 @@
-import type { Check } from '../framework/check.js';
-import type { ChatInput, Ctx } from '../framework/context.js';
-import { type Broken, Finding, findingOf } from '../framework/finding.js';
-import { createReply, type RefusedPrompt } from '../framework/reply.js';
-import { byTheIntern } from '../framework/skip.js';
+import { type Broken, Finding, findingOf } from '../model/finding.js';
+import { byTheIntern } from '../model/skip.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer, Sender } from '../probe/client.js';
 import { isRecord, jsonOf } from '../probe/json.js';
-import { whyNoAnswer } from '../probe/no-answer.js';
 import { ANSWER, CREDENTIAL_NAMES, type CredentialName, internPath, isAnswer, type Send } from '../probe/request.js';
+import { whyNoAnswer } from '../probe/wait.js';
+import type { Check } from './check.js';
+import type { ChatInput, Ctx } from './context.js';
+import { createReply, type RefusedPrompt } from './reply.js';
 import type { RunContext } from './session.js';
 
 /** An answer is delivered to the run that asked. */

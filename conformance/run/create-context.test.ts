@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Intern } from '../../emulator/contract/intern.js';
 import { fakeHost } from '../../test/targets/fake-target.js';
-import type { Ctx } from '../framework/context.js';
-import { Finding } from '../framework/finding.js';
-import { Skipped } from '../framework/skip.js';
+import { Finding } from '../model/finding.js';
+import { Skipped } from '../model/skip.js';
+import type { Ctx } from './context.js';
 import { createTolerance } from './create-context.js';
 import type { RunContext } from './session.js';
 

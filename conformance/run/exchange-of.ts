@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { IDEMPOTENCY_HEADER, idempotencyHeaderOf } from '../framework/profile.js';
-import type { Target } from '../framework/target.js';
 import { type Answered, type Asked, type Body, type Exchange, someBody } from '../model/exchange.js';
 import type { Leaving } from '../model/ownership.js';
+import { IDEMPOTENCY_HEADER, idempotencyHeaderOf, type Target } from '../model/target.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
 import { type Send, urlOf } from '../probe/request.js';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { profileBy } from '../framework/profile.js';
 import { exchangeBy } from '../judge/exchange.js';
 import { createJudge } from '../judge/judge.js';
 import type { Exchange } from '../model/exchange.js';
 import { createModel } from '../model/model.js';
+import { profileBy } from '../model/target.js';
 import type { Evidence } from '../probe/evidence.js';
 import { incompleteText } from '../report/words/stop.js';
 import { createMonitors } from './monitors.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { equal, fail, gist } from '../framework/assert.js';
-import { Finding } from '../framework/finding.js';
+import { equal, fail, gist } from '../model/assert.js';
+import { Finding } from '../model/finding.js';
 import { createRedactor } from '../probe/redact.js';
 import { findingText } from '../report/words/finding.js';
 import { foundIn } from './finding.js';

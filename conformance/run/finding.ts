@@ -1,10 +1,9 @@
 import { clipped } from '../../emulator/contract/visible.js';
-import type { Check } from '../framework/check.js';
-
-import { type Finding, type Found, isGist, type Mistake, type Rule, type Wanted } from '../framework/finding.js';
-import type { Skip } from '../framework/skip.js';
+import { type Finding, type Found, isGist, type Mistake, type Rule, type Wanted } from '../model/finding.js';
+import type { Skip } from '../model/skip.js';
 import type { Redactor } from '../probe/redact.js';
 import type { Attempt } from './attempt.js';
+import type { Check } from './check.js';
 import { curl, replayCommand } from './replay.js';
 import type { FindingResult } from './results.js';
 import type { RunContext } from './session.js';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { PROFILES } from '../../emulator/contract/profile.js';
-import { Finding, isProven } from '../framework/finding.js';
-import { Skipped } from '../framework/skip.js';
+import { Finding, isProven } from '../model/finding.js';
 import { createOwnership } from '../model/ownership.js';
+import { Skipped } from '../model/skip.js';
 import type { Send } from '../probe/request.js';
 import { findingText } from '../report/words/finding.js';
 import { askedBy } from './exchange-of.js';

@@ -1,6 +1,5 @@
-import { gist } from '../framework/assert.js';
-import { Finding } from '../framework/finding.js';
-import { lacking, raced } from '../framework/skip.js';
+import { gist } from '../model/assert.js';
+import { Finding } from '../model/finding.js';
 import type { RecordFields } from '../model/intern.js';
 import {
   type CreateOutcome,
@@ -10,6 +9,7 @@ import {
   type Ownership,
   same,
 } from '../model/ownership.js';
+import { lacking, raced } from '../model/skip.js';
 import { isRecord, jsonOf } from '../probe/json.js';
 import type { CredentialName } from '../probe/request.js';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { check, fakeHost, fakeTarget, runAt } from '../../test/targets/fake-target.js';
-import { equal } from '../framework/assert.js';
-import type { Check } from '../framework/check.js';
-import type { Api } from '../framework/context.js';
+import { equal } from '../model/assert.js';
+import type { Check } from './check.js';
+import type { Api } from './context.js';
 
 /** A service that boots at once. `refuses` is asked first, with the method and what stands behind the intern's id. */
 function booting(refuses: (method: string, rest: string | undefined) => number | undefined = () => undefined) {

@@ -1,8 +1,8 @@
 import type { Intern } from '../../emulator/contract/intern.js';
-import type { InternFactory, SendOptions } from '../framework/context.js';
-import * as expect from '../framework/expect.js';
-import { findingOf, isProven, isUnreached } from '../framework/finding.js';
-import { lacking, Skipped } from '../framework/skip.js';
+import { findingOf, isProven, isUnreached } from '../model/finding.js';
+import { lacking, Skipped } from '../model/skip.js';
+import type { InternFactory, SendOptions } from './context.js';
+import * as expect from './expect.js';
 import type { RunContext } from './session.js';
 import { bootsFail, createWaiting, type FactoryOptions } from './waiting.js';
 

@@ -1,19 +1,166 @@
-import type { Check } from '../framework/check.js';
-import type { Found } from '../framework/finding.js';
-import type { Need } from '../framework/needs.js';
-import { lacking, type Skip } from '../framework/skip.js';
+import { READS } from '../habits/dealings.js';
+import { Finding, type Found, isProven } from '../model/finding.js';
+import { lacking, raced, type Skip, Stopped, stoppedBy } from '../model/skip.js';
+import type { Need } from '../model/target.js';
+import type { Answer } from '../probe/answer.js';
 import type { ShownExchange } from '../probe/evidence.js';
-import { internPath, type Send } from '../probe/request.js';
-import { needOf } from '../rules/check.js';
+import { internIn, internPath, type Send } from '../probe/request.js';
 import type { Rule } from '../rules/index.js';
+import { ASIDE } from '../rules/mistakes.js';
+import { REFUSALS } from '../rules/refusals.js';
+import { type Attempt, attempt } from './attempt.js';
+import { type Check, needOf } from './check.js';
 import { LATE_READ } from './create-context.js';
 import { reported } from './finding.js';
 import { concluding, severity } from './judge.js';
-import { type Breaches, LAST_LOOK } from './monitors.js';
+import { type Breaches, type JudgedExchange, LAST_LOOK } from './monitors.js';
 import type { CheckResult, FindingResult, Verdict } from './results.js';
 import type { RunContext } from './session.js';
-import { type CheckOf, excuseOf } from './shown-again.js';
+import { type Look, lookTwice } from './twice.js';
 import type { Done } from './units.js';
+
+/** Statuses of refusals that changed nothing and repeat for the same request. */
+const REFUSED: ReadonlySet<number> = new Set([400, 401, 403, 404, 413, 415]);
+
+/** A read of the intern that a request names, by its caller. */
+const readOf = ({ as }: Send, id: string): Send => ({
+  path: internPath(id),
+  ...(as === undefined ? {} : { as }),
+});
+
+const isRead = ({ method = 'GET' }: Send): boolean => READS.has(method);
+
+/** Whether a request changes nothing and gets the same answer again. */
+const repeats = (send: Send, status: number): boolean => isRead(send) || REFUSED.has(status);
+
+/** The parts of an attempt that an exchange lacks. */
+const NOTHING_ELSE: Omit<Attempt, 'error' | 'transcript'> = {
+  control: [],
+  properties: [],
+  leftAgo: new Map(),
+  led: new Set(),
+};
+
+/** The checks of a run by their ids. */
+export type CheckOf = (id: string) => Check | undefined;
+
+/** Whether a request may be sent again: it reads, or was refused, or a refusal is due and it got another one. */
+const isRepeatable = ({ id }: Rule, { send, status }: JudgedExchange): boolean =>
+  repeats(send, status) || (status >= 400 && status < 500 && REFUSALS.some((one) => one.id === id));
+
+/** A way to show a breach again: the scenario that sent the request, or a request that changes nothing. */
+type Again =
+  | { readonly by: 'scenario'; readonly scenario: Check }
+  | { readonly by: 'request'; readonly send: Send }
+  | { readonly by: 'nothing' };
+
+/** The way to show an exchange again. A rule that needs no other exchange has no use for a read of the intern. */
+function againFor(rule: Rule, exchange: JudgedExchange, checkOf: CheckOf): Again {
+  const { by, send, status } = exchange;
+  const { alone = false } = rule;
+  const scenario = alone || by === undefined ? undefined : checkOf(by.id);
+  if (!repeats(send, status) && scenario !== undefined && scenario.sweeps !== true) return { by: 'scenario', scenario };
+  if (isRepeatable(rule, exchange)) return { by: 'request', send };
+  const intern = internIn(send.path ?? '');
+  return alone || intern === undefined ? { by: 'nothing' } : { by: 'request', send: readOf(send, intern) };
+}
+
+/**
+ * Why a breach does not count. It counts if two exchanges show the same and no habit of the target explains it. Undefined
+ * where it counts. One exchange is enough for a rule that needs no other, where the request cannot be sent again.
+ */
+export async function excuseOf(
+  run: RunContext,
+  check: Check,
+  rule: Rule,
+  breaches: Breaches,
+  checkOf: CheckOf,
+): Promise<Skip | undefined> {
+  const { alone = false, settles } = rule;
+  const { driver, session } = run;
+  const { monitors } = session;
+  const { exchanges, shown } = breaches;
+  const last = shown.at(-1);
+  // On an emulator one exchange is enough.
+  const isEnough = driver.control !== undefined || shown.some(({ finding }) => isProven(finding.found));
+  if (isEnough || last === undefined) return undefined;
+  const again = againFor(rule, last, checkOf);
+  const isShown = exchanges.size > 1;
+  const hasWaited = settles === 'by itself' && isShown;
+  /** Whether enough exchanges show the breach. */
+  let comes = isShown && (breaches.stays || settles === undefined || !isRead(last.send));
+
+  /** Sends the reads that established the expectation, then the request. */
+  const askAgain = async (send: Send): Promise<{ readonly stopped?: Stopped; readonly isUnjudged: boolean }> => {
+    const { judged } = monitors.of(check.id);
+    let answer: Answer | undefined;
+    let stopped: Stopped | undefined;
+    for (const one of [...last.because.map((because) => because.send).filter(isRead), send])
+      answer = await session.running.send(one).catch((reason: unknown) => {
+        if (reason instanceof Stopped) stopped = reason;
+        return undefined;
+      });
+    // The service answers, and the rule has nothing to say of that.
+    const isUnjudged =
+      answer !== undefined &&
+      answer.status < 500 &&
+      !ASIDE.has(answer.status) &&
+      monitors.of(check.id).judged === judged;
+    return { isUnjudged, ...(stopped === undefined ? {} : { stopped }) };
+  };
+
+  /** Shows the breach again. Stopped: the run is over. */
+  const showAgain = async (): Promise<Stopped | undefined> => {
+    const before = exchanges.size;
+    switch (again.by) {
+      case 'scenario':
+        monitors.looks = false;
+        await attempt(run, again.scenario);
+        monitors.looks = true;
+        comes = exchanges.size > before;
+        return undefined;
+      case 'request': {
+        const { stopped, isUnjudged } = await askAgain(again.send);
+        // Two exchanges that showed it stand if the rule does not judge the new answer.
+        comes = exchanges.size > before || (comes && isUnjudged);
+        return stopped;
+      }
+      case 'nothing':
+        comes = alone;
+        return undefined;
+    }
+  };
+
+  let looks = 0;
+  const look = async (): Promise<Look> => {
+    // The first look needs no request where enough exchanges show the breach.
+    const stopped = looks++ === 0 && comes ? undefined : await showAgain();
+    // After the run, two exchanges are enough for a rule that needs no other exchange, or has waited.
+    const isOver = stopped !== undefined && (hasWaited || (alone && isShown));
+    // Two exchanges that late reads could explain count if reads are never late.
+    const isDoubtful = !comes && settles === 'between writes' && isShown && stopped === undefined;
+    comes ||= isOver;
+    const latest = shown.at(-1) ?? last;
+    return {
+      tried: {
+        ...NOTHING_ELSE,
+        error: comes || isDoubtful ? latest.finding : stopped,
+        transcript: shown.map(({ record }) => record.snapshot()),
+      },
+      at: latest.at,
+      about: latest.about,
+      once: !isRepeatable(rule, last) || isOver || isDoubtful,
+    };
+  };
+  const { decided, tried } = await lookTwice(run, check, look, last.finding);
+  const stop = tried.error instanceof Stopped ? stoppedBy(tried.error.stop) : undefined;
+  const { list, read, measured } = session.learnt.lag;
+  const counts = tried.error instanceof Finding && (comes || (measured > 0 && list === 0 && read === 0));
+  const skip =
+    decided?.skip ?? stop ?? (counts ? undefined : raced({ kind: 'not-again', found: last.finding.found }).skip);
+  // No habit can be asked any more. Habits only give a service time, which the rule has given, too.
+  return hasWaited && skip?.kind === 'stopped' ? undefined : skip;
+}
 
 /** Whether a check has reported the same about one of these exchanges. A warning does not replace a failure. */
 function isReported(

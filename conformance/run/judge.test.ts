@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { check, type FakeTarget, fakeHost, fakeTarget, runAt } from '../../test/targets/fake-target.js';
-import type { Check } from '../framework/check.js';
-import { answered, status as expectStatus } from '../framework/expect.js';
-import { Finding } from '../framework/finding.js';
+import { Finding } from '../model/finding.js';
+import type { Check } from './check.js';
+import { answered, status as expectStatus } from './expect.js';
 
 /** The answer of a gateway. */
 const html = () => new Response('<h1>503</h1>', { status: 503, headers: { 'content-type': 'text/html' } });

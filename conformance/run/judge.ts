@@ -1,10 +1,17 @@
 import type { Driver } from '../drivers/driver.js';
-import type { Check } from '../framework/check.js';
-import { answerOf, Finding, type Found, isProven, missedSuccess, type Remark } from '../framework/finding.js';
-import { lacking, type SkipKind, Skipped } from '../framework/skip.js';
-import { Cancelled, type Obstacle, type ObstacleSeen, Stopped } from '../framework/stop.js';
+import { answerOf, Finding, type Found, isProven, missedSuccess, type Remark } from '../model/finding.js';
+import {
+  Cancelled,
+  lacking,
+  type Obstacle,
+  type ObstacleSeen,
+  type SkipKind,
+  Skipped,
+  Stopped,
+} from '../model/skip.js';
 import { ANSWER } from '../probe/request.js';
 import { type Attempt, attempt } from './attempt.js';
+import type { Check } from './check.js';
 import { foundIn, recorded, reported, skipIn } from './finding.js';
 import type { Obstacles } from './obstacles.js';
 import type { FindingResult, Verdict } from './results.js';

@@ -3,13 +3,13 @@ import { expect, test } from 'vitest';
 import type { Setting } from '../../emulator/wire/serve.js';
 import { check, fakeDriver, fakeHost, fakeTarget, runAt } from '../../test/targets/fake-target.js';
 import { createVirtualHost } from '../drivers/virtual-host.js';
-import { equal, fail } from '../framework/assert.js';
-import type { Check } from '../framework/check.js';
-import { Finding } from '../framework/finding.js';
-import { blocked, byTheIntern, lacking, raced } from '../framework/skip.js';
 import { fewRequests } from '../habits/few-requests.js';
+import { equal, fail } from '../model/assert.js';
+import { Finding } from '../model/finding.js';
+import { blocked, byTheIntern, lacking, raced } from '../model/skip.js';
 import type { Fetch } from '../probe/client.js';
 import { run } from '../run.js';
+import type { Check } from './check.js';
 import type { CheckResult } from './results.js';
 
 const go = (checks: Check[], more: Parameters<typeof runAt>[2] = {}, fetch: Fetch = fakeTarget().fetch) =>

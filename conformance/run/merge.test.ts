@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { sampleResults } from '../../test/targets/sample-results.js';
-import type { Incomplete } from '../framework/stop.js';
+import type { Incomplete } from '../model/skip.js';
 import { merge } from './merge.js';
 import type { CheckResult, Coverage, Results } from './results.js';
 

@@ -1,4 +1,4 @@
-import type { Incomplete } from '../framework/stop.js';
+import type { Incomplete } from '../model/skip.js';
 import type { CheckResult, Results } from './results.js';
 import { count, coverage, evaluate, matrix } from './verdict.js';
 

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
 import { check, fakeTarget, runAt } from '../../test/targets/fake-target.js';
-import { equal } from '../framework/assert.js';
-import type { Check } from '../framework/check.js';
 import type { Report } from '../index.js';
-import { checkOf } from '../rules/check.js';
+import { equal } from '../model/assert.js';
 import { is, type Rule } from '../rules/rule.js';
+import { type Check, checkOf } from './check.js';
 
 const monitor = (judge: Rule['judge'], more: Partial<Rule> = {}): Check =>
   checkOf({ id: 'm/header', requirement: 'LIST-1', level: 'S', says: 'x-right is yes.', judge, ...more });

@@ -1,15 +1,13 @@
-import type { Check } from '../framework/check.js';
-import { Finding, type Found } from '../framework/finding.js';
-import type { KitFault } from '../framework/stop.js';
-import type { Target } from '../framework/target.js';
 import type { Exchange, Asked as Request } from '../model/exchange.js';
+import { Finding, type Found } from '../model/finding.js';
 import type { Model } from '../model/model.js';
 import { type Caller, Recent } from '../model/options.js';
+import type { KitFault } from '../model/skip.js';
+import type { Target } from '../model/target.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer, Sender } from '../probe/client.js';
 import type { Evidence } from '../probe/evidence.js';
 import type { Send } from '../probe/request.js';
-import { ruleOf } from '../rules/check.js';
 import {
   type Breach,
   byOperation,
@@ -20,6 +18,7 @@ import {
   seenBy,
   situationOf,
 } from '../rules/index.js';
+import { type Check, ruleOf } from './check.js';
 import { exchangeOf, streamOf, WRONG_KEY } from './exchange-of.js';
 import { createExchanges, type Exchanges, faultAt, judgementOn, type Tally, tallyOf } from './tally.js';
 

@@ -1,5 +1,4 @@
-import { blocked } from '../framework/skip.js';
-import type { Obstacle, ObstacleSeen } from '../framework/stop.js';
+import { blocked, type Obstacle, type ObstacleSeen } from '../model/skip.js';
 
 /** An obstacle that this many checks met stops the checks that build on it. */
 const ENOUGH: Readonly<Record<Obstacle, number>> = {

@@ -1,10 +1,10 @@
-import { Finding } from '../framework/finding.js';
-import type { Need } from '../framework/needs.js';
-import { type Incomplete, type Preflight, type Stop, Stopped } from '../framework/stop.js';
+import { Finding } from '../model/finding.js';
+import { type Incomplete, type Preflight, type Stop, Stopped } from '../model/skip.js';
+import type { Need } from '../model/target.js';
 import type { Answer, Client } from '../probe/client.js';
-import { whyNoAnswer } from '../probe/no-answer.js';
 import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
 import { systemHost } from '../probe/time.js';
+import { whyNoAnswer } from '../probe/wait.js';
 import { createEnding, type Owed } from './budget.js';
 import { LONGEST, takeAway } from './cleaning.js';
 import { type CleanupResult, requestsOfCleanUp } from './cleanup.js';

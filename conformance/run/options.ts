@@ -1,8 +1,7 @@
 import type { Driver } from '../drivers/driver.js';
-import type { Check } from '../framework/check.js';
 import { type Host, systemHost } from '../probe/time.js';
-import type { Ending } from './budget.js';
-import { BUDGETS, type BudgetOptions, limitsOf } from './budget.js';
+import { BUDGETS, type BudgetOptions, type Ending, limitsOf } from './budget.js';
+import type { Check } from './check.js';
 import type { Ledger } from './ledger.js';
 import { ownCommand } from './replay.js';
 import type { EngineOptions } from './units.js';

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { type Deployment, deploy } from '../../test/targets/deployment.js';
 import { check } from '../../test/targets/fake-target.js';
-import type { Check } from '../framework/check.js';
-import * as expected from '../framework/expect.js';
-import type { Need } from '../framework/needs.js';
 import { peersApart } from '../habits/members.js';
+import type { Need } from '../model/target.js';
+import type { Check } from './check.js';
+import * as expected from './expect.js';
 import { runChecks } from './runner.js';
 
 const TURNS = 6;

@@ -1,5 +1,5 @@
 import { commandLine, curlParts, folded, shellWord } from '../../emulator/contract/pasted.js';
-import { variable } from '../framework/needs.js';
+import { variable } from '../model/target.js';
 import type { ShownExchange } from '../probe/evidence.js';
 import type { CredentialName } from '../probe/request.js';
 

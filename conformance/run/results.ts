@@ -1,12 +1,11 @@
-import type { ControlCall } from '../framework/control.js';
-import type { FalsifiedProperty, Mistake } from '../framework/finding.js';
-import type { PropertyRun } from '../framework/property.js';
-import type { Skip } from '../framework/skip.js';
-import type { Incomplete } from '../framework/stop.js';
+import type { ControlCall } from '../drivers/control.js';
+import type { FalsifiedProperty, Mistake } from '../model/finding.js';
+import type { Incomplete, Skip } from '../model/skip.js';
 import type { ShownExchange } from '../probe/evidence.js';
 import type { Level, RequirementId } from '../requirements/index.js';
 import type { BudgetName } from './budget.js';
 import type { CleanupResult } from './cleanup.js';
+import type { PropertyRun } from './property.js';
 
 /** A unit that is known to fail (KIT-10). */
 export interface KnownFailure {

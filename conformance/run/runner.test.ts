@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { check, fakeHost, fakeTarget, runAt, SECRET } from '../../test/targets/fake-target.js';
-import { equal, fail } from '../framework/assert.js';
-import type { Check } from '../framework/check.js';
 import type { Report } from '../index.js';
+import { equal, fail } from '../model/assert.js';
+import type { Check } from './check.js';
 
 const go = (checks: Check[], target = fakeTarget(), more?: Parameters<typeof runAt>[2]) => runAt(target, checks, more);
 const only = (results: Report) => {

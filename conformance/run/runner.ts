@@ -1,6 +1,5 @@
-import type { Check } from '../framework/check.js';
-import { behaviourIn, type Need, waitIn } from '../framework/needs.js';
-import { ruleOf } from '../rules/check.js';
+import { behaviourIn, type Need, waitIn } from '../model/target.js';
+import { type Check, ruleOf } from './check.js';
 import { tidy } from './cleaning.js';
 import { headOf, judgeCheck } from './judge.js';
 import { judgeRule } from './judge-rule.js';

@@ -1,5 +1,5 @@
 import { suggestion } from '../../emulator/contract/nearest.js';
-import { UsageError } from '../framework/usage.js';
+import { UsageError } from '../../emulator/contract/problem.js';
 import { type Level, REQUIREMENTS } from '../requirements/index.js';
 import { SETS } from '../requirements/sets/index.js';
 import { decidedBy, RULED, viewsOf } from '../requirements/views.js';

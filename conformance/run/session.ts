@@ -1,17 +1,15 @@
 import { createKnown } from '../../emulator/credentials/known.js';
 import { spelledIn } from '../../emulator/credentials/spellings.js';
 import { LOOPBACK } from '../drivers/network.js';
-import * as expect from '../framework/expect.js';
-import { Finding } from '../framework/finding.js';
-import { IDEMPOTENCY_HEADER, idempotencyHeaderOf } from '../framework/profile.js';
-import { lacking } from '../framework/skip.js';
-import { Stopped, type Unusable } from '../framework/stop.js';
 import { PROMPTS, READS, type Standing, TURNS } from '../habits/dealings.js';
 import { HEEDED } from '../habits/index.js';
 import { type Knowledge, NOTICED_WITHIN, nothingLearnt } from '../habits/visit.js';
+import { Finding } from '../model/finding.js';
 import { createModel } from '../model/model.js';
 import { placeOf } from '../model/operations.js';
 import { createOwnership, secretPrefixOf } from '../model/ownership.js';
+import { lacking, Stopped, type Unusable } from '../model/skip.js';
+import { IDEMPOTENCY_HEADER, idempotencyHeaderOf } from '../model/target.js';
 import {
   type Answer,
   type Client,
@@ -24,9 +22,10 @@ import {
 import { isRecord } from '../probe/json.js';
 import { createRedactor } from '../probe/redact.js';
 import { type CredentialName, HELD_CREDENTIALS, internPath, type Send } from '../probe/request.js';
-import { createInFlight } from '../probe/watch.js';
+import { createInFlight } from '../probe/wait.js';
 import { LOOKS } from './cleanup.js';
 import { askedBy } from './exchange-of.js';
+import * as expect from './expect.js';
 import { createGuard, onlyOwn } from './guard.js';
 import { prefixOf } from './ledger.js';
 import { callersOf, createMonitors } from './monitors.js';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { check, fakeTarget, runAt } from '../../test/targets/fake-target.js';
 import type { ShownExchange } from '../probe/evidence.js';
-import { checkOf } from '../rules/check.js';
 import { is } from '../rules/rule.js';
+import { checkOf } from './check.js';
 import type { CheckResult } from './results.js';
 import { sliceCheck } from './slice.js';
 

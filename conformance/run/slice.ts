@@ -1,10 +1,10 @@
-import type { Check } from '../framework/check.js';
-import type { Ctx } from '../framework/context.js';
-import type { Need } from '../framework/needs.js';
 import { isPrompt, operationOf } from '../model/operations.js';
+import type { Need } from '../model/target.js';
 import { bodyOf, type ShownExchange } from '../probe/evidence.js';
 import { isRecord, jsonOf } from '../probe/json.js';
 import { type As, CREDENTIAL_NAMES, internIn } from '../probe/request.js';
+import type { Check } from './check.js';
+import type { Ctx } from './context.js';
 import type { CheckResult, FindingResult } from './results.js';
 
 const BASE = /^(?:\/.*?)?\/api\/v\d+(?=\/)/;

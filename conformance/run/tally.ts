@@ -1,5 +1,5 @@
-import type { KitFault } from '../framework/stop.js';
 import type { Asked } from '../model/exchange.js';
+import type { KitFault } from '../model/skip.js';
 import { type Breach, type Judgement, type Rule, type Seen, situationOf } from '../rules/rule.js';
 
 /** The key of all exchanges among those of requirements. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { check, fakeHost } from '../../test/targets/fake-target.js';
-import { Finding } from '../framework/finding.js';
 import type { Habit } from '../habits/habit.js';
 import type { Explanation } from '../habits/visit.js';
+import { Finding } from '../model/finding.js';
 import { lookTwice } from './twice.js';
 
 const FOUND = new Finding({

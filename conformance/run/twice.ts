@@ -1,12 +1,11 @@
-import type { Check } from '../framework/check.js';
-import { answerOf, Finding, type Found, isProven, missedSuccess, noAnswerOf, type Rule } from '../framework/finding.js';
-import { raced, type Skip, Skipped, stoppedBy } from '../framework/skip.js';
-import { type Stop, Stopped } from '../framework/stop.js';
 import { type Explanation, LATER, type Sighting, type Tried, type Visit } from '../habits/visit.js';
+import { answerOf, Finding, type Found, isProven, missedSuccess, noAnswerOf, type Rule } from '../model/finding.js';
+import { raced, type Skip, Skipped, type Stop, Stopped, stoppedBy } from '../model/skip.js';
 import { bodyOf, type ShownExchange, senderOf } from '../probe/evidence.js';
 import { isOfGateway } from '../probe/gateway.js';
 import { type CredentialName, internIn, internPath, type Send } from '../probe/request.js';
 import type { Attempt } from './attempt.js';
+import type { Check } from './check.js';
 import { look, removeInterns } from './cleanup.js';
 import type { CheckResult } from './results.js';
 import type { RunContext } from './session.js';

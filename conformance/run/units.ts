@@ -1,7 +1,6 @@
 import { Semaphore } from 'async-mutex';
-import { brief } from '../framework/assert.js';
-import { type Because, type Skip, stoppedBy } from '../framework/skip.js';
-import { isLimit, isOfBudget, type Stop, Stopped } from '../framework/stop.js';
+import { brief } from '../model/assert.js';
+import { type Because, isLimit, isOfBudget, type Skip, type Stop, Stopped, stoppedBy } from '../model/skip.js';
 import type { Host } from '../probe/time.js';
 import type { Level } from '../requirements/index.js';
 import { decidedBy } from '../requirements/views.js';

@@ -1,9 +1,8 @@
 import { byKey } from '../../emulator/contract/by-key.js';
 import pkg from '../../package.json' with { type: 'json' };
-import { behaviourIn, ONLY_EMULATORS, waitIn } from '../framework/needs.js';
-import type { Because } from '../framework/skip.js';
-import { type Incomplete, isOfBudget, type Stop } from '../framework/stop.js';
 import type { Learnt } from '../habits/visit.js';
+import { type Because, type Incomplete, isOfBudget, type Stop } from '../model/skip.js';
+import { behaviourIn, ONLY_EMULATORS, waitIn } from '../model/target.js';
 import { REQUIREMENTS } from '../requirements/index.js';
 import { decidedBy } from '../requirements/views.js';
 import type { CleanupResult } from './cleanup.js';

@@ -1,14 +1,13 @@
 import type { Intern } from '../../emulator/contract/intern.js';
-import { fail, oneOf } from '../framework/assert.js';
-import type { Declared } from '../framework/check.js';
-import type { Api, InternFactory, SendOptions } from '../framework/context.js';
-import * as expect from '../framework/expect.js';
-import { findingOf } from '../framework/finding.js';
-import { lacking, type Skipped } from '../framework/skip.js';
-import type { BootFailure, Waited } from '../framework/stop.js';
 import type { Learnt } from '../habits/visit.js';
+import { fail, oneOf } from '../model/assert.js';
+import { findingOf } from '../model/finding.js';
+import { type BootFailure, lacking, type Skipped, type Waited } from '../model/skip.js';
 import type { OpenAnswer } from '../probe/client.js';
 import { internPath, type Send } from '../probe/request.js';
+import type { Declared } from './check.js';
+import type { Api, InternFactory, SendOptions } from './context.js';
+import * as expect from './expect.js';
 import type { RunContext } from './session.js';
 
 /** The circumstances of one check, for making its interns. */

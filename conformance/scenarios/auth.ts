@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { equal, notEqual, ok } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import * as expect from '../framework/expect.js';
+import { equal, notEqual, ok } from '../model/assert.js';
 import { type As, type CredentialName, internPath } from '../probe/request.js';
+import { checksOf } from '../run/check.js';
+import * as expect from '../run/expect.js';
 
 export const AUTH = checksOf('AUTH-1', {
   'auth/key-in-the-query': {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { fail, match } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import * as expect from '../framework/expect.js';
+import { fail, match } from '../model/assert.js';
 import type { Answer } from '../probe/client.js';
+import { checksOf } from '../run/check.js';
+import * as expect from '../run/expect.js';
 
 /** The base address of the target with another path. */
 const outsideBase = (baseUrl: string, path: string) => `${baseUrl.replace(/\/api\/v1$/, '')}${path}`;

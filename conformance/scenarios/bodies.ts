@@ -1,10 +1,9 @@
-import { ok } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import type { Ctx } from '../framework/context.js';
-import * as expect from '../framework/expect.js';
-import { JSON_TYPE, padded, textBytes } from '../helpers/bytes.js';
-import { operation } from '../helpers/operations.js';
+import { ok } from '../model/assert.js';
 import type { Send } from '../probe/request.js';
+import { JSON_TYPE, operation, padded, textBytes } from '../requests/operations.js';
+import { checksOf } from '../run/check.js';
+import type { Ctx } from '../run/context.js';
+import * as expect from '../run/expect.js';
 
 const CAP = 1_048_576;
 

@@ -1,22 +1,12 @@
 import fc from 'fast-check';
-import { contentFor, fields, options } from '../arbitraries/answer.js';
-import { equal } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import * as expect from '../framework/expect.js';
-import {
-  ALL_OPTIONS,
-  ASKING,
-  accepted,
-  callOf,
-  permission,
-  read,
-  replyTo,
-  sameSession,
-  when,
-} from '../helpers/chat.js';
-import { onShared, runningOne } from '../helpers/interns.js';
-import { notFromTheBeginning, notRepeated } from '../helpers/words.js';
+import { ALL_OPTIONS, contentFor, fields, options } from '../arbitraries/answer.js';
+import { equal } from '../model/assert.js';
 import type { Transcript } from '../probe/chunks.js';
+import { ASKING, accepted, callOf, permission, read, replyTo, sameSession, when } from '../requests/chat.js';
+import { checksOf } from '../run/check.js';
+import * as expect from '../run/expect.js';
+import { onShared, runningOne } from './steps/interns.js';
+import { notFromTheBeginning, notRepeated } from './steps/words.js';
 
 /** CHAT-6: accepted and refused answers, and the streams after them. */
 export const CHAT_ANSWERS = checksOf('CHAT-6', {

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { said, surrogates } from '../arbitraries/prompt.js';
-import { equal, fail } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import * as expect from '../framework/expect.js';
-import { type Arrival, arrival, atOnce, heldBack } from '../helpers/held-back.js';
-import { onRunning, onShared } from '../helpers/interns.js';
+import { equal, fail } from '../model/assert.js';
+import { checksOf } from '../run/check.js';
+import * as expect from '../run/expect.js';
+import { type Arrival, arrival, atOnce, heldBack } from './steps/held-back.js';
+import { onRunning, onShared } from './steps/interns.js';
 
 /** CHAT-1 and CHAT-2: content arrives whole, and while the intern says it. */
 export const CHAT_CONTENT = checksOf('CHAT-1', {

@@ -1,10 +1,10 @@
-import { equal, match, oneOf } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import type { Ctx } from '../framework/context.js';
-import * as expect from '../framework/expect.js';
-import { ASKING, callOf, HELD, permission, read, replyTo } from '../helpers/chat.js';
-import { onRunning, onShared, type Partner, runningOne } from '../helpers/interns.js';
+import { equal, match, oneOf } from '../model/assert.js';
 import type { As } from '../probe/request.js';
+import { ASKING, callOf, HELD, permission, read, replyTo } from '../requests/chat.js';
+import { checksOf } from '../run/check.js';
+import type { Ctx } from '../run/context.js';
+import * as expect from '../run/expect.js';
+import { onRunning, onShared, type Partner, runningOne } from './steps/interns.js';
 
 const FIVE_MINUTES = 300_000;
 const DEFAULT = 'the default deadline of five minutes';

@@ -1,12 +1,11 @@
 import fc from 'fast-check';
-import { equal, ok } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import type { Ctx } from '../framework/context.js';
-import * as expect from '../framework/expect.js';
-import { callOf, endedBy, replyTo, sameSession, sessionOf } from '../helpers/chat.js';
-import { onRunning, onShared } from '../helpers/interns.js';
-import { closed } from '../helpers/turns.js';
+import { equal, ok } from '../model/assert.js';
 import type { Transcript } from '../probe/chunks.js';
+import { callOf, endedBy, replyTo, sameSession, sessionOf } from '../requests/chat.js';
+import { checksOf } from '../run/check.js';
+import type { Ctx } from '../run/context.js';
+import * as expect from '../run/expect.js';
+import { closed, onRunning, onShared } from './steps/interns.js';
 
 /** The run ended with run_ended. `asked`: who ended it, a request of the kit or the prompted intern. */
 const ended = (ctx: Ctx, t: Transcript, what: string, asked: 'the kit' | 'the intern' = 'the kit') => {

@@ -1,13 +1,12 @@
 import fc from 'fast-check';
-import { equal, ok } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import type { ChatInput } from '../framework/context.js';
-import * as expect from '../framework/expect.js';
-import { ASKING, callOf, HELD, plain, read } from '../helpers/chat.js';
-import { onRunning, onShared, type Partner, runningOne } from '../helpers/interns.js';
-import { accepted, seenByPeer, steered } from '../helpers/turns.js';
+import { equal, ok } from '../model/assert.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
+import { ASKING, callOf, HELD, plain, read } from '../requests/chat.js';
+import { checksOf } from '../run/check.js';
+import type { ChatInput } from '../run/context.js';
+import * as expect from '../run/expect.js';
+import { accepted, onRunning, onShared, type Partner, runningOne, seenByPeer, steered } from './steps/interns.js';
 
 const BUSY = { status: 409, reason: 'busy', retryable: true } as const;
 

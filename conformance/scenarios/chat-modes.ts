@@ -1,12 +1,11 @@
-import { equal, fail, gist, notEqual } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import type { ChatInput, Ctx } from '../framework/context.js';
-import * as expect from '../framework/expect.js';
-import { type answered, answeredItself, callOf, colour, permission, read, when } from '../helpers/chat.js';
-import { onRunning, onShared, type Partner } from '../helpers/interns.js';
-import { seenByPeer } from '../helpers/turns.js';
-import { consents } from '../helpers/words.js';
+import { equal, fail, gist, notEqual } from '../model/assert.js';
 import type { CredentialName } from '../probe/request.js';
+import { type answered, answeredItself, callOf, colour, permission, read, when } from '../requests/chat.js';
+import { checksOf } from '../run/check.js';
+import type { ChatInput, Ctx } from '../run/context.js';
+import * as expect from '../run/expect.js';
+import { onRunning, onShared, type Partner, seenByPeer } from './steps/interns.js';
+import { consents } from './steps/words.js';
 
 /** Rounds in which a prompt asks in one place, but not in another, before that place is blamed. */
 const ROUNDS = 3;

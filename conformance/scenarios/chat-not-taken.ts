@@ -1,9 +1,9 @@
-import { checksOf } from '../framework/check.js';
-import type { Ctx } from '../framework/context.js';
-import * as expect from '../framework/expect.js';
-import { ASKING, plain } from '../helpers/chat.js';
-import { onRunning, onShared, runningOne, stoppedOne } from '../helpers/interns.js';
 import type { Answer } from '../probe/client.js';
+import { ASKING, plain } from '../requests/chat.js';
+import { checksOf } from '../run/check.js';
+import type { Ctx } from '../run/context.js';
+import * as expect from '../run/expect.js';
+import { onRunning, onShared, runningOne, stoppedOne } from './steps/interns.js';
 
 /** An intern decides which prompts it takes: only an answer that gives this reason is checked. */
 const notTaken = (ctx: Ctx, answer: Answer, did: string, reason: string) =>

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { fields, options } from '../arbitraries/answer.js';
-import { equal, isArray, isObject, match, ok } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import * as expect from '../framework/expect.js';
-import { accepted, callOf, permission, question, sameSession, textsFor } from '../helpers/chat.js';
-import { onRunning, onShared, runningOne } from '../helpers/interns.js';
+import { equal, isArray, isObject, match, ok } from '../model/assert.js';
+import { accepted, callOf, permission, question, sameSession, textsFor } from '../requests/chat.js';
+import { checksOf } from '../run/check.js';
+import * as expect from '../run/expect.js';
+import { onRunning, onShared, runningOne } from './steps/interns.js';
 
 /** CHAT-5: the contents of a question. */
 export const CHAT_QUESTIONS = checksOf('CHAT-5', {

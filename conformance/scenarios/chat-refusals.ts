@@ -1,13 +1,12 @@
-import { equal, fail, gist } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import type { Ctx } from '../framework/context.js';
-import * as expect from '../framework/expect.js';
-import type { ChatReply } from '../framework/reply.js';
-import { callOf, permission, replyTo, when } from '../helpers/chat.js';
-import { onRunning, type Partner, runningOne } from '../helpers/interns.js';
-import { CLOSED, closed } from '../helpers/turns.js';
+import { equal, fail, gist } from '../model/assert.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
+import { callOf, permission, replyTo, when } from '../requests/chat.js';
+import { checksOf } from '../run/check.js';
+import type { Ctx } from '../run/context.js';
+import * as expect from '../run/expect.js';
+import type { ChatReply } from '../run/reply.js';
+import { CLOSED, closed, onRunning, type Partner, runningOne } from './steps/interns.js';
 
 const UNKNOWN = 'call_that_nobody_made';
 const GOOD = 'allow_once';

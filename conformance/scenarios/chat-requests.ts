@@ -1,13 +1,13 @@
 import fc from 'fast-check';
-import { fail, gist, ok } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import type { Ctx } from '../framework/context.js';
-import * as expect from '../framework/expect.js';
-import { pieces, textBytes } from '../helpers/bytes.js';
-import { onShared } from '../helpers/interns.js';
-import { codeWord } from '../helpers/words.js';
+import { fail, gist, ok } from '../model/assert.js';
 import type { Answer } from '../probe/client.js';
 import { internPath } from '../probe/request.js';
+import { pieces, textBytes } from '../requests/operations.js';
+import { checksOf } from '../run/check.js';
+import type { Ctx } from '../run/context.js';
+import * as expect from '../run/expect.js';
+import { onShared } from './steps/interns.js';
+import { codeWord } from './steps/words.js';
 
 /** Fields of a chat body that this interface does not know. Their names differ from those it knows. */
 const unknownFields = (): fc.Arbitrary<Record<string, unknown>> =>

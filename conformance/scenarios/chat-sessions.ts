@@ -1,10 +1,9 @@
 import fc from 'fast-check';
-import { equal } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import * as expect from '../framework/expect.js';
-import { ASKING, callOf, PAUSED, read, sameSession, sessionOf } from '../helpers/chat.js';
-import { onRunning, onShared, runningOne } from '../helpers/interns.js';
-import { session, steered } from '../helpers/turns.js';
+import { equal } from '../model/assert.js';
+import { ASKING, callOf, PAUSED, read, sameSession, sessionOf } from '../requests/chat.js';
+import { checksOf } from '../run/check.js';
+import * as expect from '../run/expect.js';
+import { onRunning, onShared, runningOne, session, steered } from './steps/interns.js';
 
 const LETTER = fc.oneof(
   { arbitrary: fc.integer({ min: 0x20, max: 0x7e }), weight: 5 },

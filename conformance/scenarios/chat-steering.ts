@@ -1,11 +1,10 @@
 import fc from 'fast-check';
-import { equal } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import * as expect from '../framework/expect.js';
-import { callOf, PAUSED, read, sameSession, sessionOf } from '../helpers/chat.js';
-import { onRunning, onShared, runningOne } from '../helpers/interns.js';
-import { accepted, steered } from '../helpers/turns.js';
-import { codeWord } from '../helpers/words.js';
+import { equal } from '../model/assert.js';
+import { callOf, PAUSED, read, sameSession, sessionOf } from '../requests/chat.js';
+import { checksOf } from '../run/check.js';
+import * as expect from '../run/expect.js';
+import { accepted, onRunning, onShared, runningOne, steered } from './steps/interns.js';
+import { codeWord } from './steps/words.js';
 
 /** CHAT-14: prompts to sessions whose run goes on. */
 export const CHAT_STEERING = checksOf('CHAT-14', {

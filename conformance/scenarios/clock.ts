@@ -1,6 +1,6 @@
-import { equal, isObject, ok, oneOf } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import * as expect from '../framework/expect.js';
+import { equal, isObject, ok, oneOf } from '../model/assert.js';
+import { checksOf } from '../run/check.js';
+import * as expect from '../run/expect.js';
 
 const DURATIONS: readonly (readonly [unknown, number])[] = [
   [1, 1],

@@ -1,9 +1,9 @@
-import { equal, isObject, match, notEqual, ok, oneOf, UUID } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import type { Ctx } from '../framework/context.js';
-import * as expect from '../framework/expect.js';
-import { onRunning, onStopped } from '../helpers/interns.js';
+import { equal, isObject, match, notEqual, ok, oneOf, UUID } from '../model/assert.js';
 import { CREDENTIAL_NAMES, internPath } from '../probe/request.js';
+import { checksOf } from '../run/check.js';
+import type { Ctx } from '../run/context.js';
+import * as expect from '../run/expect.js';
+import { onRunning, onStopped } from './steps/interns.js';
 
 /** Credentials of a target descriptor. Own keys belong to interns. */
 const CREDENTIALS = CREDENTIAL_NAMES.filter((name) => name !== 'own_key');

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { equal, match, ok } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import * as expect from '../framework/expect.js';
-import { onStopped } from '../helpers/interns.js';
-import { ownVault } from '../helpers/record.js';
+import { equal, match, ok } from '../model/assert.js';
+import { ownVault } from '../model/record.js';
+import { checksOf } from '../run/check.js';
+import * as expect from '../run/expect.js';
+import { onStopped } from './steps/interns.js';
 
 const INVALID = { status: 400, reason: 'invalid_body', retryable: false } as const;
 const NAME_TAKEN = { status: 409, reason: 'name_conflict', retryable: false } as const;

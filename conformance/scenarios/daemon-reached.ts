@@ -1,9 +1,10 @@
-import { fail, gist } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
-import type { Ctx } from '../framework/context.js';
-import * as expect from '../framework/expect.js';
-import { broken } from '../helpers/chat.js';
-import { type Proof, proofHeaders, proofOf, sha256 } from '../helpers/proofs.js';
+import { fail, gist } from '../model/assert.js';
+import { broken } from '../requests/chat.js';
+import { type Proof, sha256 } from '../rules/proofs.js';
+import { defineChecks } from '../run/check.js';
+import type { Ctx } from '../run/context.js';
+import * as expect from '../run/expect.js';
+import { proofHeaders, proofOf } from './steps/proofs.js';
 
 const OAUTH = { as: 'oauth_token' } as const;
 const PATH = '/api/invoke';

@@ -1,11 +1,11 @@
-import { equal, fail, gist, isObject, match, notEqual, ok } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import type { Ctx } from '../framework/context.js';
-import * as expect from '../framework/expect.js';
-import { onRunning } from '../helpers/interns.js';
-import { indistinguishable } from '../helpers/same.js';
+import { equal, fail, gist, isObject, match, notEqual, ok } from '../model/assert.js';
 import type { Answer } from '../probe/client.js';
 import { type As, internPath } from '../probe/request.js';
+import { checksOf } from '../run/check.js';
+import type { Ctx } from '../run/context.js';
+import * as expect from '../run/expect.js';
+import { onRunning } from './steps/interns.js';
+import { indistinguishable } from './steps/same.js';
 
 const alias = ({ send }: Ctx, id: string, as: As = 'oauth_token') =>
   send({ path: internPath(id, '/daemon-access'), as });

@@ -1,10 +1,10 @@
-import { equal, ok, oneOf } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import * as expect from '../framework/expect.js';
-import { textBytes } from '../helpers/bytes.js';
-import { onStopped } from '../helpers/interns.js';
-import { ownVault } from '../helpers/record.js';
+import { equal, ok, oneOf } from '../model/assert.js';
+import { ownVault } from '../model/record.js';
 import { internPath } from '../probe/request.js';
+import { textBytes } from '../requests/operations.js';
+import { checksOf } from '../run/check.js';
+import * as expect from '../run/expect.js';
+import { onStopped } from './steps/interns.js';
 
 const BUSY = { status: 409, reason: 'intern_busy', retryable: false } as const;
 

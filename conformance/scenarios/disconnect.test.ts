@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import type { Ctx } from '../framework/context.js';
-import { answerOf, findingOf } from '../framework/finding.js';
+import { answerOf, findingOf } from '../model/finding.js';
+import type { Ctx } from '../run/context.js';
 import { DISCONNECT } from './disconnect.js';
 
 /** An intern that streams, and from then on is busy. */

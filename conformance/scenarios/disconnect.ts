@@ -1,11 +1,10 @@
-import { equal, ok } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import type { ChatInput, Ctx } from '../framework/context.js';
-import * as expect from '../framework/expect.js';
-import type { ChatReply } from '../framework/reply.js';
-import { allowable, callOf, HELD, permission, read } from '../helpers/chat.js';
-import { onRunning, onShared, type Partner, runningOne } from '../helpers/interns.js';
-import { onceFree } from '../helpers/turns.js';
+import { equal, ok } from '../model/assert.js';
+import { allowable, callOf, HELD, permission, read } from '../requests/chat.js';
+import { checksOf } from '../run/check.js';
+import type { ChatInput, Ctx } from '../run/context.js';
+import * as expect from '../run/expect.js';
+import type { ChatReply } from '../run/reply.js';
+import { onceFree, onRunning, onShared, type Partner, runningOne } from './steps/interns.js';
 
 /** ms until a service has noticed that a client has gone (30 s), with some more for the way there and back. */
 const WAITED = 33_000;

@@ -1,15 +1,14 @@
 import fc from 'fast-check';
 import type { Operation } from '../../emulator/contract/operation.js';
-import { equal, match, notEqual, ok, UUID } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import type { Ctx } from '../framework/context.js';
-import * as expect from '../framework/expect.js';
-import { JSON_TYPE, textBytes } from '../helpers/bytes.js';
-import { ASKING, broken, unstreamed } from '../helpers/chat.js';
-import { onRunning, onStopped, runningOne } from '../helpers/interns.js';
-import { OPERATIONS, operation, request } from '../helpers/operations.js';
+import { equal, match, notEqual, ok, UUID } from '../model/assert.js';
 import type { Answer } from '../probe/client.js';
 import { internPath } from '../probe/request.js';
+import { ASKING, broken, unstreamed } from '../requests/chat.js';
+import { JSON_TYPE, OPERATIONS, operation, request, textBytes } from '../requests/operations.js';
+import { checksOf } from '../run/check.js';
+import type { Ctx } from '../run/context.js';
+import * as expect from '../run/expect.js';
+import { onRunning, onStopped, runningOne } from './steps/interns.js';
 
 const STATUSES = [408, 429, 500, 502, 503, 504];
 

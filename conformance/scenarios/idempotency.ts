@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import type { Intern } from '../../emulator/contract/intern.js';
-import { equal, fail, gist, notEqual } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import type { Ctx } from '../framework/context.js';
-import * as expect from '../framework/expect.js';
+import { equal, fail, gist, notEqual } from '../model/assert.js';
 import type { Answer } from '../probe/client.js';
+import { checksOf } from '../run/check.js';
+import type { Ctx } from '../run/context.js';
+import * as expect from '../run/expect.js';
 
 const REUSED = { status: 409, reason: 'idempotency_key_reused', retryable: false } as const;
 const BAD_KEY = { status: 400, reason: 'invalid_body', retryable: false } as const;

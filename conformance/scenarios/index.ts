@@ -1,4 +1,4 @@
-import type { Check } from '../framework/check.js';
+import type { Check } from '../run/check.js';
 import { AUTH } from './auth.js';
 import { BASE } from './base.js';
 import { BODIES } from './bodies.js';

@@ -1,10 +1,10 @@
-import { equal, hasKeys, match, ok } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import * as expect from '../framework/expect.js';
-import { ALL_OPTIONS, colour, HELD, permission, when } from '../helpers/chat.js';
-import { onRunning, onShared } from '../helpers/interns.js';
-import { session } from '../helpers/turns.js';
+import { ALL_OPTIONS } from '../arbitraries/answer.js';
+import { equal, hasKeys, match, ok } from '../model/assert.js';
 import { internPath } from '../probe/request.js';
+import { colour, HELD, permission, when } from '../requests/chat.js';
+import { checksOf } from '../run/check.js';
+import * as expect from '../run/expect.js';
+import { onRunning, onShared, session } from './steps/interns.js';
 
 const HOUR = 3_600_000;
 

@@ -1,11 +1,10 @@
-import { equal } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import * as expect from '../framework/expect.js';
-import { sessionOf } from '../helpers/chat.js';
-import { onRunning, onShared, runningOne } from '../helpers/interns.js';
-import { indistinguishable } from '../helpers/same.js';
-import { invoke, seenByPeer, session, steered } from '../helpers/turns.js';
+import { equal } from '../model/assert.js';
 import type { Answer } from '../probe/client.js';
+import { sessionOf } from '../requests/chat.js';
+import { checksOf } from '../run/check.js';
+import * as expect from '../run/expect.js';
+import { invoke, onRunning, onShared, runningOne, seenByPeer, session, steered } from './steps/interns.js';
+import { indistinguishable } from './steps/same.js';
 
 /** ms for which a run is left alone. */
 const MOMENT = 1_500;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Ctx } from '../framework/context.js';
-import { lacking } from '../framework/skip.js';
+import { lacking } from '../model/skip.js';
 import type { Transcript } from '../probe/chunks.js';
+import type { Ctx } from '../run/context.js';
 import { nothingElse } from './keepalive.js';
 
 const assume: Ctx['assume'] = (holds, need, note, got) => {

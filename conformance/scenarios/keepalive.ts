@@ -1,11 +1,11 @@
-import { equal, fail, gist, ok } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import type { Ctx } from '../framework/context.js';
-import * as expect from '../framework/expect.js';
-import type { ChatReply } from '../framework/reply.js';
-import { onRunning, runningOne } from '../helpers/interns.js';
+import { equal, fail, gist, ok } from '../model/assert.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { SseComment } from '../probe/sse.js';
+import { checksOf } from '../run/check.js';
+import type { Ctx } from '../run/context.js';
+import * as expect from '../run/expect.js';
+import type { ChatReply } from '../run/reply.js';
+import { onRunning, runningOne } from './steps/interns.js';
 
 const isBeat = ({ text }: SseComment) => text === 'keepalive';
 const beats = (t: Transcript) => t.comments.filter(isBeat).length;

@@ -1,11 +1,10 @@
-import { equal, ok } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import type { Ctx } from '../framework/context.js';
-import * as expect from '../framework/expect.js';
-import { ASKING, callOf, HELD, plain, replyTo, unstreamed } from '../helpers/chat.js';
-import { onRunning, type Partner, runningOne, stoppedOne } from '../helpers/interns.js';
-import { LIMITED, over, prompt, taken } from '../helpers/turns.js';
+import { equal, ok } from '../model/assert.js';
 import type { Answer } from '../probe/client.js';
+import { ASKING, callOf, HELD, plain, replyTo, unstreamed } from '../requests/chat.js';
+import { checksOf } from '../run/check.js';
+import type { Ctx } from '../run/context.js';
+import * as expect from '../run/expect.js';
+import { LIMITED, onRunning, over, type Partner, prompt, runningOne, stoppedOne, taken } from './steps/interns.js';
 
 const DIGEST = { bodySha256: 'a'.repeat(64) };
 /** One turn of each kind that counts. `ready` prepares it while the limit is off. */

@@ -1,12 +1,11 @@
 import fc from 'fast-check';
-import { equal, match, ok } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import type { Ctx } from '../framework/context.js';
-import * as expect from '../framework/expect.js';
-import { Finding } from '../framework/finding.js';
-import { onRunning } from '../helpers/interns.js';
-import { operation, request } from '../helpers/operations.js';
-import { LIMITED, over, prompt, taken } from '../helpers/turns.js';
+import { equal, match, ok } from '../model/assert.js';
+import { Finding } from '../model/finding.js';
+import { operation, request } from '../requests/operations.js';
+import { checksOf } from '../run/check.js';
+import type { Ctx } from '../run/context.js';
+import * as expect from '../run/expect.js';
+import { LIMITED, onRunning, over, prompt, taken } from './steps/interns.js';
 
 /** With at least so many seconds to wait, no turn becomes free between two requests. */
 const A_WHILE = 3;

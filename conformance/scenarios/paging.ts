@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import type { Intern } from '../../emulator/contract/intern.js';
-import { equal, ok } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import type { Ctx } from '../framework/context.js';
-import * as expect from '../framework/expect.js';
-import { refuses } from '../helpers/refusals.js';
+import { equal, ok } from '../model/assert.js';
 import type { Send } from '../probe/request.js';
+import { checksOf } from '../run/check.js';
+import type { Ctx } from '../run/context.js';
+import * as expect from '../run/expect.js';
+import { refuses } from './steps/refusals.js';
 
 interface Page {
   readonly ids: string[];

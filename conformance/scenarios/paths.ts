@@ -1,12 +1,11 @@
 import fc from 'fast-check';
-import { equal, notEqual, ok } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import * as expect from '../framework/expect.js';
-import { textBytes } from '../helpers/bytes.js';
-import { onRunning, onStopped } from '../helpers/interns.js';
-import { BY_KEY, PATHS, request } from '../helpers/operations.js';
+import { equal, notEqual, ok } from '../model/assert.js';
 import type { Answer } from '../probe/client.js';
 import { internPath, type Send } from '../probe/request.js';
+import { BY_KEY, PATHS, request, textBytes } from '../requests/operations.js';
+import { checksOf } from '../run/check.js';
+import * as expect from '../run/expect.js';
+import { onRunning, onStopped } from './steps/interns.js';
 
 const UNIT = fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:-');
 

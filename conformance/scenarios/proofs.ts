@@ -1,10 +1,11 @@
-import { equal, isObject, ok } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import type { Ctx } from '../framework/context.js';
-import * as expect from '../framework/expect.js';
-import type { Need } from '../framework/needs.js';
-import { type Proof, proofHeaders, proofOf, sha256 } from '../helpers/proofs.js';
+import { equal, isObject, ok } from '../model/assert.js';
+import type { Need } from '../model/target.js';
 import type { Answer } from '../probe/client.js';
+import { type Proof, sha256 } from '../rules/proofs.js';
+import { checksOf } from '../run/check.js';
+import type { Ctx } from '../run/context.js';
+import * as expect from '../run/expect.js';
+import { proofHeaders, proofOf } from './steps/proofs.js';
 
 const PATH = '/api/invoke';
 

@@ -1,10 +1,9 @@
 import type { Intern } from '../../emulator/contract/intern.js';
-import { equal, ok, oneOf } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import * as expect from '../framework/expect.js';
-import { heard } from '../helpers/chat.js';
-import { onStopped } from '../helpers/interns.js';
-import { asleep, provisioned } from '../helpers/turns.js';
+import { equal, ok, oneOf } from '../model/assert.js';
+import { heard } from '../requests/chat.js';
+import { checksOf } from '../run/check.js';
+import * as expect from '../run/expect.js';
+import { asleep, onStopped, provisioned } from './steps/interns.js';
 
 const BUSY = { status: 409, reason: 'intern_busy', retryable: false } as const;
 

@@ -1,9 +1,8 @@
-import { type Check, defineChecks } from '../framework/check.js';
-import type { Ctx } from '../framework/context.js';
 import { type RowsOptions, sendFirst, sendRows } from '../requests/send.js';
 import { walk } from '../requests/walk.js';
-import { checkOf } from '../rules/check.js';
 import { RULES } from '../rules/index.js';
+import { type Check, checkOf, defineChecks } from '../run/check.js';
+import type { Ctx } from '../run/context.js';
 
 /** Every rule, as a check of a run. */
 export const RULE_CHECKS: readonly Check[] = RULES.map(checkOf);

@@ -1,8 +1,8 @@
-import { equal, match, notEqual, ok, oneOf, TIMESTAMP, UUID } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import type { Ctx } from '../framework/context.js';
-import * as expect from '../framework/expect.js';
-import { allOf, ask, entryOf, GROUPS, JOBS, NOT_FOUND } from '../helpers/directory.js';
+import { equal, match, notEqual, ok, oneOf, TIMESTAMP, UUID } from '../model/assert.js';
+import { checksOf } from '../run/check.js';
+import type { Ctx } from '../run/context.js';
+import * as expect from '../run/expect.js';
+import { allOf, ask, entryOf, GROUPS, JOBS, NOT_FOUND } from './steps/directory.js';
 
 const FIELDS = [
   'created_at',

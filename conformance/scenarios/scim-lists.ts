@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { equal, match, ok, TIMESTAMP, UUID } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import type { Ctx } from '../framework/context.js';
-import * as expect from '../framework/expect.js';
-import { allOf, ask, BAD_REQUEST, GROUPS, MAPPINGS, pageOf } from '../helpers/directory.js';
+import { equal, match, ok, TIMESTAMP, UUID } from '../model/assert.js';
+import { checksOf } from '../run/check.js';
+import type { Ctx } from '../run/context.js';
+import * as expect from '../run/expect.js';
+import { allOf, ask, BAD_REQUEST, GROUPS, MAPPINGS, pageOf } from './steps/directory.js';
 
 const MAPPING = ['created_at', 'id', 'organization_id', 'role', 'scim_group_id', 'updated_at', 'workspace_id'];
 

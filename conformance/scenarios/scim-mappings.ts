@@ -1,6 +1,8 @@
-import { equal, match, notEqual, ok, TIMESTAMP, UUID } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import * as expect from '../framework/expect.js';
+import { equal, match, notEqual, ok, TIMESTAMP, UUID } from '../model/assert.js';
+import { idAsShown } from '../model/exchange.js';
+import type { As } from '../probe/request.js';
+import { checksOf } from '../run/check.js';
+import * as expect from '../run/expect.js';
 import {
   allOf,
   ask,
@@ -14,9 +16,7 @@ import {
   mapped,
   NOT_FOUND,
   readMapping,
-} from '../helpers/directory.js';
-import { idAsShown } from '../model/exchange.js';
-import type { As } from '../probe/request.js';
+} from './steps/directory.js';
 
 const FIELDS = ['created_at', 'id', 'organization_id', 'role', 'scim_group_id', 'updated_at', 'workspace_id'];
 const WRITES = ['write', 'management_key', 'scim_group'] as const;

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { said } from '../arbitraries/prompt.js';
-import { equal, fail, ok } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import type { Ctx } from '../framework/context.js';
-import * as expect from '../framework/expect.js';
-import { named, read, texts } from '../helpers/chat.js';
-import { onShared, type Partner, runningOne, sharedOne, stoppedOne, talkingTo } from '../helpers/interns.js';
+import { equal, fail, ok } from '../model/assert.js';
+import { named, read, texts } from '../requests/chat.js';
+import { checksOf } from '../run/check.js';
+import type { Ctx } from '../run/context.js';
+import * as expect from '../run/expect.js';
+import { onShared, type Partner, runningOne, sharedOne, stoppedOne, talkingTo } from './steps/interns.js';
 
 /** A script that says one word. */
 const says = (ctx: Ctx, word: string) => ctx.control.script({ turn: [{ say: word }] });

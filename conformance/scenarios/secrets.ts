@@ -1,9 +1,9 @@
-import { ok } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import type { Ctx } from '../framework/context.js';
-import * as expect from '../framework/expect.js';
-import { DIGEST } from '../helpers/operations.js';
+import { ok } from '../model/assert.js';
 import { internPath } from '../probe/request.js';
+import { DIGEST } from '../requests/operations.js';
+import { checksOf } from '../run/check.js';
+import type { Ctx } from '../run/context.js';
+import * as expect from '../run/expect.js';
 
 /** Every credential of the target's descriptor. */
 async function credentials({ control }: Ctx): Promise<string[]> {

@@ -1,12 +1,11 @@
-import { equal, ok } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import type { Ctx } from '../framework/context.js';
-import * as expect from '../framework/expect.js';
-import { JSON_TYPE, textBytes } from '../helpers/bytes.js';
-import { onStopped } from '../helpers/interns.js';
-import { DIGEST, operation } from '../helpers/operations.js';
-import { proofOf } from '../helpers/proofs.js';
+import { equal, ok } from '../model/assert.js';
 import type { Answer } from '../probe/client.js';
+import { DIGEST, JSON_TYPE, operation, textBytes } from '../requests/operations.js';
+import { checksOf } from '../run/check.js';
+import type { Ctx } from '../run/context.js';
+import * as expect from '../run/expect.js';
+import { onStopped } from './steps/interns.js';
+import { proofOf } from './steps/proofs.js';
 
 const OAUTH = { as: 'oauth_token' } as const;
 const JSON_BODY = { bodySha256: DIGEST };

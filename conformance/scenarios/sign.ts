@@ -1,13 +1,13 @@
 import fc from 'fast-check';
-import { equal, ok } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import type { Ctx, SendOptions } from '../framework/context.js';
-import * as expect from '../framework/expect.js';
-import { onStopped } from '../helpers/interns.js';
-import { DIGEST } from '../helpers/operations.js';
-import { holds, proofOf } from '../helpers/proofs.js';
+import { equal, ok } from '../model/assert.js';
 import type { Answer } from '../probe/client.js';
 import { internPath } from '../probe/request.js';
+import { DIGEST } from '../requests/operations.js';
+import { checksOf } from '../run/check.js';
+import type { Ctx, SendOptions } from '../run/context.js';
+import * as expect from '../run/expect.js';
+import { onStopped } from './steps/interns.js';
+import { holds, proofOf } from './steps/proofs.js';
 
 const OAUTH = { as: 'oauth_token' } as const;
 

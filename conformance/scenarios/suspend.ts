@@ -1,11 +1,10 @@
 import fc from 'fast-check';
-import { equal, ok, oneOf } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import * as expect from '../framework/expect.js';
-import { heard, replyTo } from '../helpers/chat.js';
-import { onRunning } from '../helpers/interns.js';
-import { untouched } from '../helpers/record.js';
-import { asleep, provisioned } from '../helpers/turns.js';
+import { equal, ok, oneOf } from '../model/assert.js';
+import { untouched } from '../model/record.js';
+import { heard, replyTo } from '../requests/chat.js';
+import { checksOf } from '../run/check.js';
+import * as expect from '../run/expect.js';
+import { asleep, onRunning, provisioned } from './steps/interns.js';
 
 /** ms after which a list shows what a read shows. */
 const SHOWN = 5_000;

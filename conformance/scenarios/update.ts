@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { equal, ok } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import * as expect from '../framework/expect.js';
-import { onRunning, onStopped } from '../helpers/interns.js';
-import { DIGEST } from '../helpers/operations.js';
-import { untouched } from '../helpers/record.js';
+import { equal, ok } from '../model/assert.js';
+import { untouched } from '../model/record.js';
+import { DIGEST } from '../requests/operations.js';
+import { checksOf } from '../run/check.js';
+import * as expect from '../run/expect.js';
+import { onRunning, onStopped } from './steps/interns.js';
 
 const INVALID = { status: 400, reason: 'invalid_body', retryable: false } as const;
 

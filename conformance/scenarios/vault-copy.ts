@@ -1,10 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import { equal, isArray, isObject } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import type { Ctx } from '../framework/context.js';
-import * as expect from '../framework/expect.js';
-import { onStopped } from '../helpers/interns.js';
+import { equal, isArray, isObject } from '../model/assert.js';
+import type { Answer } from '../probe/client.js';
 import {
   ANOTHER_VALUE,
   copy,
@@ -21,9 +18,12 @@ import {
   store,
   VAULT_OPERATIONS,
   WORKSPACE,
-} from '../helpers/vault.js';
-import { codeWord } from '../helpers/words.js';
-import type { Answer } from '../probe/client.js';
+} from '../requests/vault.js';
+import { checksOf } from '../run/check.js';
+import type { Ctx } from '../run/context.js';
+import * as expect from '../run/expect.js';
+import { onStopped } from './steps/interns.js';
+import { codeWord } from './steps/words.js';
 
 const OFF = { status: 503, reason: 'vault_writes_disabled', retryable: true } as const;
 

@@ -1,9 +1,5 @@
 import fc from 'fast-check';
-import { equal, ok } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import type { Ctx } from '../framework/context.js';
-import * as expect from '../framework/expect.js';
-import { onStopped } from '../helpers/interns.js';
+import { equal, ok } from '../model/assert.js';
 import {
   copy,
   HOSTS,
@@ -18,7 +14,11 @@ import {
   store,
   VALUE,
   WORKSPACE,
-} from '../helpers/vault.js';
+} from '../requests/vault.js';
+import { checksOf } from '../run/check.js';
+import type { Ctx } from '../run/context.js';
+import * as expect from '../run/expect.js';
+import { onStopped } from './steps/interns.js';
 
 const NOT_FOUND = { status: 404, message: 'Secret not found', reason: 'not_found', retryable: false } as const;
 const FULL = 1_000;

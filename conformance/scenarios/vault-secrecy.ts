@@ -1,12 +1,9 @@
 import fc from 'fast-check';
 import { createKnown } from '../../emulator/credentials/known.js';
 import { spelledIn } from '../../emulator/credentials/spellings.js';
-import { equal, fail, gist, match, ok } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import type { Ctx } from '../framework/context.js';
-import * as expect from '../framework/expect.js';
-import { talk } from '../helpers/chat.js';
-import { onRunning, onStopped } from '../helpers/interns.js';
+import { equal, fail, gist, match, ok } from '../model/assert.js';
+import type { Answer } from '../probe/client.js';
+import { talk } from '../requests/chat.js';
 import {
   copy,
   HOSTS,
@@ -19,9 +16,12 @@ import {
   store,
   VALUE,
   WORKSPACE,
-} from '../helpers/vault.js';
-import { codeWord } from '../helpers/words.js';
-import type { Answer } from '../probe/client.js';
+} from '../requests/vault.js';
+import { checksOf } from '../run/check.js';
+import type { Ctx } from '../run/context.js';
+import * as expect from '../run/expect.js';
+import { onRunning, onStopped } from './steps/interns.js';
+import { codeWord } from './steps/words.js';
 
 /** Nothing of an answer holds a value, however it is spelt. */
 function withoutValue(text: string, value: string, what: string): void {

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { equal, notEqual } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import type { Ctx } from '../framework/context.js';
-import * as expect from '../framework/expect.js';
-import { HOSTS, listedIn, ofIntern, put, secretName, secretOf, store, WORKSPACE } from '../helpers/vault.js';
-import { codeWord } from '../helpers/words.js';
+import { equal, notEqual } from '../model/assert.js';
+import { HOSTS, listedIn, ofIntern, put, secretName, secretOf, store, WORKSPACE } from '../requests/vault.js';
+import { checksOf } from '../run/check.js';
+import type { Ctx } from '../run/context.js';
+import * as expect from '../run/expect.js';
+import { codeWord } from './steps/words.js';
 
 /** The vault of an intern of the run, where any name may be given. */
 const vaultOf = async ({ interns }: Pick<Ctx, 'interns'>) => ofIntern((await interns.stopped()).id);

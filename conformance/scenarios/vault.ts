@@ -1,8 +1,5 @@
-import { equal } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import type { Ctx } from '../framework/context.js';
-import * as expect from '../framework/expect.js';
-import { onRunning, onStopped } from '../helpers/interns.js';
+import { equal } from '../model/assert.js';
+import type { As, Send } from '../probe/request.js';
 import {
   copy,
   list,
@@ -18,8 +15,11 @@ import {
   VAULT_OPERATIONS,
   type VaultOperation,
   WORKSPACE,
-} from '../helpers/vault.js';
-import type { As, Send } from '../probe/request.js';
+} from '../requests/vault.js';
+import { checksOf } from '../run/check.js';
+import type { Ctx } from '../run/context.js';
+import * as expect from '../run/expect.js';
+import { onRunning, onStopped } from './steps/interns.js';
 
 const NOT_FOUND = { status: 404, reason: 'not_found', retryable: false } as const;
 

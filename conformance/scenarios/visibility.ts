@@ -1,13 +1,21 @@
 import fc from 'fast-check';
-import { equal } from '../framework/assert.js';
-import { checksOf } from '../framework/check.js';
-import type { Ctx } from '../framework/context.js';
-import * as expect from '../framework/expect.js';
-import { oneOfRows } from '../framework/property.js';
-import { JSON_TYPE, textBytes } from '../helpers/bytes.js';
-import { BY_KEY, ON_INTERN, OPERATIONS, type OperationRow, operation, request } from '../helpers/operations.js';
-import { indistinguishable } from '../helpers/same.js';
+import { equal } from '../model/assert.js';
 import { internPath, type Send } from '../probe/request.js';
+import {
+  BY_KEY,
+  JSON_TYPE,
+  ON_INTERN,
+  OPERATIONS,
+  type OperationRow,
+  operation,
+  request,
+  textBytes,
+} from '../requests/operations.js';
+import { checksOf } from '../run/check.js';
+import type { Ctx } from '../run/context.js';
+import * as expect from '../run/expect.js';
+import { oneOfRows } from '../run/property.js';
+import { indistinguishable } from './steps/same.js';
 
 /** Bodies that are refused if they are read. */
 const BAD_BODIES: Readonly<Record<string, Partial<Send>>> = {

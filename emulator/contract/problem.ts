@@ -156,3 +156,8 @@ export const fieldProblems = (error: z.ZodError): FieldProblem[] =>
 /** The same on one line. */
 export const problems = (fields: readonly FieldProblem[], whole: string): string =>
   fields.map(({ path, message }) => `${place(path, whole)}: ${message}`).join('; ');
+
+/** A mistake in the command line or the options. Exit 2, one line. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}

@@ -1,4 +1,5 @@
 // A process that asks a server as the kit does. Each message is an address; the answer is the outcome.
+
 import { networkFetch } from '../../conformance/drivers/network.js';
 import { createClient, whyNoAnswer } from '../../conformance/probe/client.js';
 import { createRedactor } from '../../conformance/probe/redact.js';

@@ -1,10 +1,11 @@
+import { systemHost } from '../../conformance/probe/time.js';
+import type { AppContext } from './app.js';
+import { type Chunk, dataOf, readChunk } from './stream.js';
+
 /**
  * A small client that does everything right, and tests of an app that is made of it. A wrong app replaces the one part
  * in which it is wrong.
  */
-import { systemHost } from '../../conformance/probe/time.js';
-import type { AppContext } from './app.js';
-import { type Chunk, dataOf, readChunk } from './stream.js';
 
 export interface Call {
   readonly method: string;

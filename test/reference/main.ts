@@ -1,4 +1,5 @@
 // The reference client as an adapter: `tsx test/reference/main.ts [mistake]`.
+
 import { createInterface } from 'node:readline';
 import type { RunLine } from '../../conformance/clients/protocol.js';
 import { systemHost } from '../../conformance/probe/time.js';

@@ -1,9 +1,9 @@
 import { newEmulator } from '../../conformance/drivers/emulator.js';
 import { createLiveDriver } from '../../conformance/drivers/live.js';
 import { createVirtualHost } from '../../conformance/drivers/virtual-host.js';
-import { createRandom, hash } from '../../conformance/framework/random.js';
 import type { Habit } from '../../conformance/habits/habit.js';
 import type { CredentialName } from '../../conformance/probe/request.js';
+import { createRandom, hash } from '../../conformance/probe/time.js';
 import { PROFILES } from '../../emulator/contract/profile.js';
 import type { Emulator, EmulatorOptions } from '../../emulator/index.js';
 import { about, isPrompt } from '../../emulator/wire/request.js';

@@ -1,10 +1,10 @@
-import type { Incomplete } from '../../conformance/framework/stop.js';
 import { lateOpening } from '../../conformance/habits/answers.js';
 import { lateDisconnects } from '../../conformance/habits/connections.js';
 import { expiringTokens } from '../../conformance/habits/expiring-tokens.js';
 import type { Habit } from '../../conformance/habits/habit.js';
 import { HABITS } from '../../conformance/habits/index.js';
 import { peersApart } from '../../conformance/habits/members.js';
+import type { Incomplete } from '../../conformance/model/skip.js';
 import type { Deployment } from './deployment.js';
 import { holdsStreams } from './holding.js';
 

@@ -1,7 +1,7 @@
 import { createLiveDriver, type LiveDriverOptions } from '../../conformance/drivers/live.js';
-import type { Check } from '../../conformance/framework/check.js';
 import type { Fetch } from '../../conformance/probe/client.js';
 import type { Host } from '../../conformance/probe/time.js';
+import type { Check } from '../../conformance/run/check.js';
 import type { RunnerOptions } from '../../conformance/run/runner.js';
 import { run } from '../../conformance/run.js';
 import { PROFILES } from '../../emulator/contract/profile.js';

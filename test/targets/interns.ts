@@ -1,4 +1,4 @@
-import { createRandom, hash } from '../../conformance/framework/random.js';
+import { createRandom, hash } from '../../conformance/probe/time.js';
 import type { Ask, Behaviour } from '../../emulator/index.js';
 
 /** Its intern always has much to say: bit by bit, or all at once when it has thought. */

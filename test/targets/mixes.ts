@@ -1,5 +1,5 @@
-import { createRandom, hash } from '../../conformance/framework/random.js';
 import { gatewayDown } from '../../conformance/habits/connections.js';
+import { createRandom, hash } from '../../conformance/probe/time.js';
 import type { CheckResult, FindingResult, Results } from '../../conformance/run/results.js';
 import { PROFILES } from '../../emulator/contract/profile.js';
 import { BUFFERING, DEPLOYMENTS, type Known } from './deployments.js';

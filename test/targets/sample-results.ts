@@ -1,4 +1,4 @@
-import { lacking } from '../../conformance/framework/skip.js';
+import { lacking } from '../../conformance/model/skip.js';
 import type { CheckResult, FindingResult, Results } from '../../conformance/run/results.js';
 import { count, coverage, evaluate, matrix } from '../../conformance/run/verdict.js';
 

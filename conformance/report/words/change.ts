@@ -1,6 +1,6 @@
 import { counted } from '../../../emulator/contract/counted.js';
-import { brief } from '../../framework/assert.js';
-import type { Found, ValueChange } from '../../framework/finding.js';
+import { brief } from '../../model/assert.js';
+import type { Found, ValueChange } from '../../model/finding.js';
 
 const PLACES = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
 

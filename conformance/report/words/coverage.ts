@@ -1,7 +1,7 @@
 import { byKey } from '../../../emulator/contract/by-key.js';
 import { counted } from '../../../emulator/contract/counted.js';
-import { behaviourIn, type Need, waitIn } from '../../framework/needs.js';
-import type { Skip } from '../../framework/skip.js';
+import type { Skip } from '../../model/skip.js';
+import { behaviourIn, type Need, waitIn } from '../../model/target.js';
 import type { CheckResult, Coverage, KnownAs, Results } from '../../run/results.js';
 import { isFailure, isOfEmulators } from '../../run/verdict.js';
 import { failsRun, type Label, labels, VERDICTS } from './legend.js';

@@ -1,4 +1,4 @@
-import { brief } from '../../framework/assert.js';
+import { brief } from '../../model/assert.js';
 import {
   type AnswerGot,
   isGist,
@@ -8,9 +8,9 @@ import {
   type Rule,
   type StreamGot,
   type Wanted,
-} from '../../framework/finding.js';
+} from '../../model/finding.js';
 import { isRecord } from '../../probe/json.js';
-import type { NoAnswerGot } from '../../probe/no-answer.js';
+import type { NoAnswerGot } from '../../probe/wait.js';
 import { breachInPlace, breachText, STREAM_ORDER } from './stream.js';
 
 /** A finding as a reader sees it. `expected` and `actual` are texts, or the values themselves. */

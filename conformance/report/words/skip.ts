@@ -1,8 +1,7 @@
-import { brief } from '../../framework/assert.js';
-import type { AnswerGot } from '../../framework/finding.js';
-import { behaviourIn, waitIn } from '../../framework/needs.js';
-import type { Because, Question, Skip } from '../../framework/skip.js';
-import { isLimit } from '../../framework/stop.js';
+import { brief } from '../../model/assert.js';
+import type { AnswerGot } from '../../model/finding.js';
+import { type Because, isLimit, type Question, type Skip } from '../../model/skip.js';
+import { behaviourIn, waitIn } from '../../model/target.js';
 import { answerText, findingText, gotText } from './finding.js';
 import { bootText, flagOf, lackText, obstacleText, stopText, textBy, unusableText, waitedText } from './stop.js';
 

@@ -1,18 +1,18 @@
-import { brief } from '../../framework/assert.js';
-import { behaviourIn, type Need, variable, waitIn } from '../../framework/needs.js';
-import type { Lack } from '../../framework/skip.js';
+import { brief } from '../../model/assert.js';
 import type {
   BootFailure,
   Incomplete,
+  Lack,
   Obstacle,
   ObstacleSeen,
   Preflight,
   Stop,
   Unusable,
   Waited,
-} from '../../framework/stop.js';
-import type { NoAnswerGot } from '../../probe/no-answer.js';
+} from '../../model/skip.js';
+import { behaviourIn, type Need, variable, waitIn } from '../../model/target.js';
 import type { CredentialName } from '../../probe/request.js';
+import type { NoAnswerGot } from '../../probe/wait.js';
 import type { Hindrance } from '../../run/cleanup.js';
 import { findingText } from './finding.js';
 

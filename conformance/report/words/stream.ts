@@ -1,5 +1,5 @@
 import { clipped } from '../../../emulator/contract/visible.js';
-import type { StreamBreach, StreamRule } from '../../probe/stream-rules.js';
+import type { StreamBreach, StreamRule } from '../../probe/chunks.js';
 
 /** The expected order of a stream (CHAT-2, CHAT-3). */
 export const STREAM_ORDER =

@@ -1,6 +1,6 @@
 import { expect, inject, test } from 'vitest';
-import { createRandom, hash } from '../../framework/random.js';
 import { standing, wantedBy, wanting } from '../../mutants/digest.js';
+import { createRandom, hash } from '../../probe/time.js';
 import type { CheckResult } from '../../run/results.js';
 import { checksOfSet } from '../../run/select.js';
 import { asNew, evaluate } from '../../run/verdict.js';
@@ -63,7 +63,7 @@ test('what a check wants does not depend on its words, order and names, and does
     ...check,
     async run(ctx) {
       await check.run(ctx);
-      const { status } = await import('../../framework/expect.js');
+      const { status } = await import('../../run/expect.js');
       status(await ctx.send({ path: '/interns' }), [200, 206], 'a list');
     },
   });

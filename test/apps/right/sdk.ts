@@ -1,8 +1,9 @@
-/** The common part of the apps with an SDK: they ask for permission and give it, and look closely at the answers. */
 import { systemHost } from '../../../conformance/probe/time.js';
 import type { AppContext } from '../app.js';
 import { check } from '../stories.js';
 import { dataOf } from '../stream.js';
+
+/** The common part of the apps with an SDK: they ask for permission and give it, and look closely at the answers. */
 
 /** ms of silence after which they give up: SDKs have a limit for a request, and none for a stream. */
 export const IDLE = 1_500;

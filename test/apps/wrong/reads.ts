@@ -1,9 +1,10 @@
-/** Apps that fail over what a service may do: how they read streams. */
 import { systemHost } from '../../../conformance/probe/time.js';
 import type { WrongApp } from '../app.js';
 import { createClient, type Parts } from '../client.js';
 import { check, prompt, seeded, talk } from '../stories.js';
 import { type Bytes, type Chunk, dataOf, linesOf, readChunk } from '../stream.js';
+
+/** Apps that fail over what a service may do: how they read streams. */
 
 const law = 'harmless-passes';
 const talking =

@@ -1,6 +1,6 @@
-import { fail, gist } from '../framework/assert.js';
-import type { Ctx } from '../framework/context.js';
-import type { Transcript } from '../probe/chunks.js';
+import { fail, gist } from '../../model/assert.js';
+import type { Transcript } from '../../probe/chunks.js';
+import type { Ctx } from '../../run/context.js';
 
 /** A word that an intern says only when it is asked to. */
 export const codeWord = ({ random }: Pick<Ctx, 'random'>): string =>

@@ -1,7 +1,7 @@
 import type fc from 'fast-check';
-import type { Ctx } from '../framework/context.js';
-import * as expect from '../framework/expect.js';
-import type { Answer } from '../probe/client.js';
+import type { Answer } from '../../probe/client.js';
+import type { Ctx } from '../../run/context.js';
+import * as expect from '../../run/expect.js';
 
 /** Invalid values, and their valid twins. */
 export interface Refused<T> {

@@ -1,9 +1,9 @@
-import { isArray, isObject, ok } from '../framework/assert.js';
-import type { Ctx, SendOptions } from '../framework/context.js';
-import * as expect from '../framework/expect.js';
-import { idAsShown } from '../model/exchange.js';
-import type { Answer } from '../probe/client.js';
-import type { Send } from '../probe/request.js';
+import { isArray, isObject, ok } from '../../model/assert.js';
+import { idAsShown } from '../../model/exchange.js';
+import type { Answer } from '../../probe/client.js';
+import type { Send } from '../../probe/request.js';
+import type { Ctx, SendOptions } from '../../run/context.js';
+import * as expect from '../../run/expect.js';
 
 export const MAPPINGS = '/scim/group-mappings';
 export const GROUPS = '/scim/groups';

@@ -1,5 +1,5 @@
-import { fail, gist } from '../framework/assert.js';
-import type { Answer } from '../probe/client.js';
+import { fail, gist } from '../../model/assert.js';
+import type { Answer } from '../../probe/client.js';
 
 const ANY_UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 const ANY_TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;

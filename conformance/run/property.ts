@@ -1,6 +1,6 @@
 import fc from 'fast-check';
+import { type FalsifiedProperty, Finding, findingOf, isProven } from '../model/finding.js';
 import type { Ctx } from './context.js';
-import { type FalsifiedProperty, Finding, findingOf, isProven } from './finding.js';
 
 /** The seed and the path of a property, for reports and for replaying it. */
 export interface PropertyRun {

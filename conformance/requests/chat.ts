@@ -1,16 +1,15 @@
-import { fail, gist, ok } from '../framework/assert.js';
-import type { ChatInput, Ctx, SendOptions } from '../framework/context.js';
-import type { ControlRun } from '../framework/control.js';
-import * as expect from '../framework/expect.js';
-import { type Finding, findingOf } from '../framework/finding.js';
-import type { ChatReply } from '../framework/reply.js';
+import { ALL_OPTIONS } from '../arbitraries/answer.js';
+import type { ControlRun } from '../drivers/control.js';
+import { fail, gist, ok } from '../model/assert.js';
+import { type Finding, findingOf } from '../model/finding.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
 import { parseJson } from '../probe/json.js';
+import type { ChatInput, Ctx, SendOptions } from '../run/context.js';
+import * as expect from '../run/expect.js';
+import type { ChatReply } from '../run/reply.js';
 
 type Steps = readonly Record<string, unknown>[];
-
-export const ALL_OPTIONS = ['allow_once', 'allow_always', 'reject_once', 'reject_always'] as const;
 
 /** A step that asks for a permission. */
 export const permission = (as: string, options: readonly string[] = ALL_OPTIONS, operation = 'shell') => ({

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { kindOf } from './no-answer.js';
+import { kindOf } from './wait.js';
 
 const failed = (cause: Record<string, unknown>) =>
   new TypeError('fetch failed', { cause: Object.assign(new Error(String(cause.message)), cause) });

@@ -1,12 +1,13 @@
 import nacl from 'tweetnacl';
 import { expect, test } from 'vitest';
-import { PROFILES } from '../../emulator/contract/profile.js';
-import type { Ctx } from '../framework/context.js';
-import { Finding } from '../framework/finding.js';
-import { proofHeadersOf } from '../framework/profile.js';
-import { type Because, lacking, Skipped } from '../framework/skip.js';
-import type { Answer } from '../probe/client.js';
-import { holds, type Proof, type ProofSubject, proofOf, sha256, signedBytes } from './proofs.js';
+import { PROFILES } from '../../../emulator/contract/profile.js';
+import { Finding } from '../../model/finding.js';
+import { type Because, lacking, Skipped } from '../../model/skip.js';
+import { proofHeadersOf } from '../../model/target.js';
+import type { Answer } from '../../probe/client.js';
+import { type Proof, type ProofSubject, sha256, signedBytes } from '../../rules/proofs.js';
+import type { Ctx } from '../../run/context.js';
+import { holds, proofOf } from './proofs.js';
 
 const pair = nacl.sign.keyPair.fromSeed(new Uint8Array(32));
 const profile = PROFILES.svc;

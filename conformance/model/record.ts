@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Intern } from '../../emulator/contract/intern.js';
-import { fail, gist, TIMESTAMP, UUID } from '../framework/assert.js';
 import { STATUSES } from '../habits/status-words.js';
 import { isRecord } from '../probe/json.js';
+import { fail, gist, TIMESTAMP, UUID } from './assert.js';
 
 const isNull = (value: unknown) => value === null;
 const isText = (value: unknown) => typeof value === 'string';

@@ -1,8 +1,8 @@
-import { fail, isArray, isObject, ok } from '../framework/assert.js';
-import type { Ctx, SendOptions } from '../framework/context.js';
-import * as expect from '../framework/expect.js';
+import { fail, isArray, isObject, ok } from '../model/assert.js';
 import type { Answer } from '../probe/client.js';
 import { internPath, type Send } from '../probe/request.js';
+import type { Ctx, SendOptions } from '../run/context.js';
+import * as expect from '../run/expect.js';
 
 /** The secrets of the key's workspace. */
 export const WORKSPACE = '/vault/secrets';

@@ -1,11 +1,11 @@
 import type { Intern } from '../../emulator/contract/intern.js';
+import { asserted, equal, fail, isObject, match, ok } from '../model/assert.js';
+import { type AnswerGot, Finding, type Found, type OrderGot, type StreamGot, type Wanted } from '../model/finding.js';
+import { byTheIntern } from '../model/skip.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
 import { isRecord } from '../probe/json.js';
 import type { Level, RequirementId } from '../requirements/index.js';
-import { asserted, equal, fail, isObject, match, ok } from './assert.js';
-import { type AnswerGot, Finding, type Found, type OrderGot, type StreamGot, type Wanted } from './finding.js';
-import { byTheIntern } from './skip.js';
 
 /** Characters of a body that a finding shows. The evidence has the whole body. */
 const SHOWN = 300;

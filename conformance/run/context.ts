@@ -1,15 +1,14 @@
 import type fc from 'fast-check';
 import type { Intern } from '../../emulator/contract/intern.js';
 import type { Profile, ProofHeaders } from '../../emulator/contract/profile.js';
+import type { Control } from '../drivers/control.js';
+import type { Finding } from '../model/finding.js';
+import type { Because } from '../model/skip.js';
+import type { BehaviourName, Target } from '../model/target.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer, OpenAnswer } from '../probe/client.js';
 import { type As, internPath, type Send } from '../probe/request.js';
-import type { Control } from './control.js';
-import type { Finding } from './finding.js';
-import type { BehaviourName } from './needs.js';
 import type { ChatReply } from './reply.js';
-import type { Because } from './skip.js';
-import type { Target } from './target.js';
 
 /** Options that every operation takes: who sends, and what is added to the request. */
 export type SendOptions = Omit<Send, 'method' | 'path' | 'url' | 'json' | 'body'>;

@@ -1,11 +1,11 @@
+import { Finding, type Found, type StreamGot } from '../model/finding.js';
+import { byTheIntern } from '../model/skip.js';
 import { type Answer, type OpenAnswer, said } from '../probe/answer.js';
 import { createChunkGrammar, type Transcript } from '../probe/chunks.js';
 import { GATEWAY } from '../probe/gateway.js';
 import { createSseParser } from '../probe/sse.js';
 import type { Host } from '../probe/time.js';
 import * as expect from './expect.js';
-import { Finding, type Found, type StreamGot } from './finding.js';
-import { byTheIntern } from './skip.js';
 
 interface ReplyOptions {
   readonly toolName: string;

@@ -1,8 +1,8 @@
-import { fail, gist } from '../framework/assert.js';
-import type { Ctx } from '../framework/context.js';
-import { findingOf, noAnswerOf, type StreamGot } from '../framework/finding.js';
-import type { Transcript } from '../probe/chunks.js';
-import { internPath } from '../probe/request.js';
+import { fail, gist } from '../../model/assert.js';
+import { findingOf, noAnswerOf, type StreamGot } from '../../model/finding.js';
+import type { Transcript } from '../../probe/chunks.js';
+import { internPath } from '../../probe/request.js';
+import type { Ctx } from '../../run/context.js';
 
 /** A stream whose bytes all arrive within this many ms came at once. */
 const AT_ONCE = 30;
