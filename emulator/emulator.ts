@@ -17,7 +17,7 @@ import { BASE } from './http/route.js';
 import { isFetchedByPages, LOGIN_PATH } from './oidc/terms.js';
 import { KINDS } from './options/kinds.js';
 import { type EmulatorOptions, OptionError } from './options/options.js';
-import { asRequest, PlainRequest, type ReceivedRequest } from './requests/received-request.js';
+import type { ReceivedRequest } from './requests/received-request.js';
 import { createRootMount, type Mount, type RootMount } from './serving/addresses.js';
 import {
   type InProcessClient,
@@ -272,7 +272,7 @@ function connect(
     const shown = beside(request, bindings);
     if (shown !== undefined) return shown;
     if (!disturber.active()) return serveApp(request, bindings);
-    return disturber.interface(request instanceof PlainRequest ? asRequest(request) : request, bindings, serveAll);
+    return disturber.interface(request, bindings, serveAll);
   };
 
   // Replayed answers know nothing of the page that asks.
@@ -281,8 +281,8 @@ function connect(
         app.answer(request, bindings),
       )
     : app.answer;
-  const serveAll = async (request: Request, bindings: NodeBindings) => asResponse(await serveApp(request, bindings));
-  const serveDaemon = async (request: Request) => daemon.fetch(request);
+  const serveAll = async (request: ReceivedRequest, bindings: NodeBindings) =>
+    asResponse(await serveApp(request, bindings));
 
   let closing: Promise<void> | undefined;
   const close = () => {
@@ -293,9 +293,10 @@ function connect(
 
   return {
     answer,
-    daemon: withCors(cors, requestIds.next, async (request: Request, bindings?: Bindings) =>
-      disturber.active() ? disturber.daemon(request, bindings, serveDaemon) : daemon.fetch(request, bindings?.incoming),
-    ),
+    daemon: withCors(cors, requestIds.next, async (request: Request, bindings?: Bindings) => {
+      const serve = (received: ReceivedRequest) => daemon.fetch(received, bindings?.incoming);
+      return disturber.active() ? disturber.daemon(request, bindings, serve) : serve(request);
+    }),
     intercept(request, response) {
       if (!login.handles(request.url ?? '')) return false;
       response.setHeader('x-request-id', givenRequestId(request.headers['x-request-id']) ?? random.uuid());

@@ -51,6 +51,7 @@ export const DAEMON_ERRORS = {
     reason: 'payload_too_large',
     retryable: false,
   },
+  broken_off: { status: 400, message: 'Invalid request body', reason: 'invalid_body', retryable: false },
   unreachable: {
     status: 502,
     message: 'The intern daemon cannot be reached',

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { VIRTUAL_EPOCH } from '../clock/clock.js';
 import type { NonceRow } from '../contract/state.js';
 import { createNonces, type KeptNonces } from './nonces.js';
-import { ALICE, createBench, INTERN, ORIGIN, OTHER_INTERN, sha256 } from './proofs.harness.js';
+import { ALICE, createBench, INTERN, OTHER_INTERN, sha256 } from './proofs.harness.js';
 import '../../test/same-draws.js';
 
 const reasonOf = (answer: { json: { error?: { metadata: { reason: string } } } }) => answer.json.error?.metadata.reason;
@@ -228,12 +228,11 @@ describe('tampering', () => {
 
 describe('failing', () => {
   it('inside is a 500 in the envelope, without a word of why', async () => {
-    const bench = createBench();
-    const request = new Request(`${ORIGIN}/`, { method: 'POST', headers: bench.prove(), body: 'x' });
-    await request.text();
-    const response = await bench.daemon.fetch(request);
+    const bench = createBench({ kept: { ...keptIn(new Map()), commit: () => Promise.reject(new Error('full')) } });
+    const response = await bench.send({ headers: bench.prove() });
     expect(response.status).toBe(500);
-    expect(await response.json()).toEqual({
+    expect(bench.logged).toContainEqual(expect.objectContaining({ event: 'daemon_error', message: 'full' }));
+    expect(response.json).toEqual({
       error: {
         code: 500,
         message: 'The request could not be completed',

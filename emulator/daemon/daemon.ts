@@ -13,6 +13,7 @@ import { Refusal, rowEnvelope } from '../contract/errors.js';
 import { type Profile, proofHeaders } from '../contract/profile.js';
 import { givenRequestId } from '../contract/request-id.js';
 import type { InternRow } from '../contract/state.js';
+import type { ReceivedRequest } from '../requests/received-request.js';
 import { readReceivedBody } from '../requests/request-body.js';
 import type { ProofFieldName, ProofFields } from '../signing/canonical.js';
 import type { VerifyKey } from '../signing/verify.js';
@@ -64,7 +65,7 @@ export interface DaemonRequest {
   readonly refused?: {
     readonly id: string;
     readonly by: RefusalKey;
-    readonly request: Request;
+    readonly request: ReceivedRequest;
     readonly url: string;
     readonly body: Uint8Array | undefined;
     readonly answer: Omit<DaemonResponse, 'status'>;
@@ -93,7 +94,7 @@ export interface Daemon {
    * `incoming` is the request as a listener received it: its target, before any URL parser resolved its dots, and its
    * body, whatever the method. Without it the URL and the body of the request are what was received.
    */
-  fetch(request: Request, incoming?: IncomingMessage): Promise<Response>;
+  fetch(request: ReceivedRequest, incoming?: IncomingMessage): Promise<Response>;
   readonly nonces: Nonces;
 }
 
@@ -162,7 +163,7 @@ export function createDaemon(deps: DaemonDeps): Daemon {
     );
   };
 
-  const respondTo = async (request: Request, incoming: IncomingMessage | undefined): Promise<Outcome> => {
+  const respondTo = async (request: ReceivedRequest, incoming: IncomingMessage | undefined): Promise<Outcome> => {
     const authorization = request.headers.get('authorization') ?? '';
     const token = /^Bearer +([\x21-\x7e]+)$/i.exec(authorization)?.[1];
     const intern = token === undefined ? undefined : findIntern(token);
@@ -205,7 +206,16 @@ export function createDaemon(deps: DaemonDeps): Daemon {
     const early = verify(undefined, clock.now(), deps.settings().proof_window).verdict;
     if (early.result === 'refused') return refuse(early);
 
-    const body = await readReceivedBody(request, incoming, DAEMON_BODY_CAP);
+    const body = await readReceivedBody(request, incoming, DAEMON_BODY_CAP).catch((error: Error) => error);
+    if (body instanceof Refusal)
+      return {
+        answer: failure('too_large'),
+        internId,
+        wrong: `the body exceeds ${DAEMON_BODY_CAP} bytes`,
+        by: body.key,
+      };
+    if (body instanceof Error)
+      return { answer: failure('broken_off'), internId, wrong: `the body broke off: ${body}`, by: 'invalid_body' };
     const bodySha256 = hash('sha256', body, 'hex');
     await deps.heavyWork.next();
 
@@ -252,20 +262,8 @@ export function createDaemon(deps: DaemonDeps): Daemon {
       try {
         return respond(await respondTo(request, incoming));
       } catch (error) {
-        if (error instanceof Refusal && error.key === 'payload_too_large')
-          return respond({
-            answer: failure('too_large'),
-            wrong: `the body exceeds ${DAEMON_BODY_CAP} bytes`,
-            by: 'payload_too_large',
-          });
-        if (!request.signal?.aborted)
-          deps.log?.({
-            level: 'error',
-            event: 'daemon_error',
-            request_id: id,
-            method,
-            message: error instanceof Error ? error.message : String(error),
-          });
+        const message = error instanceof Error ? error.message : String(error);
+        deps.log?.({ level: 'error', event: 'daemon_error', request_id: id, method, message });
         return respond({
           answer: failure('internal'),
           wrong: 'the emulator failed; see the log',

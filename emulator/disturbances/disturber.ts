@@ -16,6 +16,8 @@ import type { Journal } from '../http/journal.js';
 import { refusalResponse, toResponse } from '../http/response.js';
 import { BASE } from '../http/route.js';
 import type { ResourceOf } from '../http/router.js';
+import { asRequest, hidesBody, PlainRequest, type ReceivedRequest } from '../requests/received-request.js';
+import { readReceivedBody } from '../requests/request-body.js';
 import type { LifecyclePlan } from '../scripts/behaviour.js';
 import { contentOf } from '../wire/answer.js';
 import { valueAt } from '../wire/json.js';
@@ -48,23 +50,22 @@ export interface DisturberDeps {
   readonly observe?: ObserveExchange | undefined;
 }
 
+/** The interface or a daemon, as it answers undisturbed. */
+type Inner = (request: ReceivedRequest, bindings: NodeBindings) => Promise<Response>;
+
 /** Stands before the interface and the daemons, and disturbs what a fault names. */
 export interface Disturber {
   /** Whether there is anything to do: otherwise nobody need ask. */
   active(): boolean;
-  interface(
-    request: Request,
-    bindings: NodeBindings,
-    next: (request: Request, bindings: NodeBindings) => Promise<Response>,
-  ): Promise<Response>;
-  daemon(request: Request, bindings: NodeBindings | undefined, next: Fetch): Promise<Response>;
+  interface(request: ReceivedRequest, bindings: NodeBindings, next: Inner): Promise<Response>;
+  daemon(request: ReceivedRequest, bindings: NodeBindings | undefined, next: Inner): Promise<Response>;
   /** How a boot and a teardown go, with what is to fail. */
   plan(row: InternRow, plan: LifecyclePlan): LifecyclePlan;
   /** Forgets what lasts. */
   reset(): void;
 }
 
-/** Larger bodies pass undisturbed: they are refused. */
+/** Larger bodies pass undisturbed, and so do broken ones: they are refused. */
 const LARGEST = 2 * 1024 * 1024;
 
 /** Id of the intern that a create has made. */
@@ -146,7 +147,7 @@ export function createDisturber(deps: DisturberDeps): Disturber {
     return serve(next, setting)(scene.request);
   };
 
-  const aboutOf = (request: Request, body: string): About => {
+  const aboutOf = (request: ReceivedRequest, body: string): About => {
     const { routes, internId } = resourceOf(request);
     const operation = routes.find(({ method }) => method === request.method)?.operation;
     return {
@@ -156,7 +157,7 @@ export function createDisturber(deps: DisturberDeps): Disturber {
   };
 
   /** Marks the request in the journal; one that never came to the emulator is put there. */
-  const note = (fault: Fault, request: Request, requestId: string, about: About) => {
+  const note = (fault: Fault, request: ReceivedRequest, requestId: string, about: About) => {
     let draft = journal.drafts().findLast(({ id }) => id === requestId);
     if (!draft) {
       draft = journal.begin(requestId, request);
@@ -174,19 +175,19 @@ export function createDisturber(deps: DisturberDeps): Disturber {
   const unauthorized: Fetch = async () => toResponse(refusalResponse(new Refusal('unauthorized')));
   const isDead = (request: Request) => dead.has(tokenOf(request) ?? '');
 
-  const leaving = (request: Request, bindings: NodeBindings | undefined) => {
+  const leaving = (request: ReceivedRequest, bindings: NodeBindings | undefined) => {
     const listeners: ((reason: unknown) => void)[] = [];
     const leave = (reason: unknown) => {
       for (const listener of listeners) listener(reason);
     };
-    if (bindings?.incoming)
-      request.signal.addEventListener('abort', () => leave(request.signal.reason), { once: true });
+    const { signal } = request;
+    if (bindings?.incoming) signal?.addEventListener('abort', () => leave(signal.reason), { once: true });
     else bindings?.onLeave?.(leave);
     return (listener: (reason: unknown) => void) => void listeners.push(listener);
   };
 
   /** An answer as it is sent: one that no handler made gets the headers that every answer has. */
-  const sealed = (response: Response, request: Request, requestId: string): Response => {
+  const sealed = (response: Response, request: ReceivedRequest, requestId: string): Response => {
     if (response.headers.has('x-request-id')) return response;
     response.headers.set('x-request-id', requestId);
     for (const [name, value] of Object.entries(deps.cors(request.headers.get('origin'))))
@@ -201,23 +202,26 @@ export function createDisturber(deps: DisturberDeps): Disturber {
   };
 
   const meet = async (
-    given: Request,
+    given: ReceivedRequest,
     bindings: NodeBindings | undefined,
-    inner: (request: Request, bindings: NodeBindings) => Promise<Response>,
-    aboutRequest: (request: Request, body: string) => About,
+    inner: Inner,
+    aboutRequest: (request: ReceivedRequest, body: string) => About,
     base: string,
   ): Promise<Response> => {
     const onLeave = leaving(given, bindings);
-    const own: NodeBindings = { onLeave, streams: () => bindings?.streams?.() };
-    const preflight = given.method === 'OPTIONS';
-    if (preflight || Number(given.headers.get('content-length') ?? 0) > LARGEST) return inner(given, bindings ?? own);
-    const { url, method } = given;
-    const bytes = method === 'GET' || method === 'HEAD' ? undefined : await given.arrayBuffer();
-    const body = bytes === undefined ? '' : new TextDecoder().decode(bytes);
+    const drop = cutOf(bindings);
+    const own: NodeBindings = { onLeave, streams: () => bindings?.streams?.(), cut: drop };
+    const { url, method, signal } = given;
+    // No `Request` can be made of TRACE.
+    const passes = method === 'OPTIONS' || method === 'TRACE';
+    if (passes || Number(given.headers.get('content-length') ?? 0) > LARGEST) return inner(given, bindings ?? own);
+    const bytes = await readReceivedBody(given, bindings?.incoming, LARGEST).catch((error: Error) => error);
     const headers = new Headers(given.headers);
     const requestId = givenRequestId(headers.get('x-request-id')) ?? deps.requestId();
     headers.set('x-request-id', requestId);
-    const request = new Request(url, { method, headers, ...(bytes && bytes.byteLength > 0 ? { body: bytes } : {}) });
+    const received = new PlainRequest(method, url, headers, bytes, signal);
+    if (bytes instanceof Error) return inner(received, own);
+    const body = new TextDecoder().decode(bytes);
 
     const about = aboutRequest(given, body);
     const path = url.slice(url.indexOf('/', url.indexOf('://') + 3)).replace(base, '');
@@ -228,7 +232,6 @@ export function createDisturber(deps: DisturberDeps): Disturber {
       headers: given.headers,
       body,
     });
-    const drop = cutOf(bindings);
     const cut =
       drop &&
       (() => {
@@ -242,7 +245,10 @@ export function createDisturber(deps: DisturberDeps): Disturber {
     });
 
     const emulated: Fetch = async (request) => {
-      const response = await (isDead(request) ? unauthorized(request) : inner(request, own));
+      const sent =
+        request.body === null ? (hidesBody(method) ? bytes : '') : new Uint8Array(await request.arrayBuffer());
+      const plain = new PlainRequest(request.method, request.url, request.headers, sent, signal);
+      const response = await (isDead(request) ? unauthorized(request) : inner(plain, own));
       observer?.acted(response.status, about.operation === 'create' ? await madeIn(response) : undefined);
       return response;
     };
@@ -272,7 +278,7 @@ export function createDisturber(deps: DisturberDeps): Disturber {
       emulated,
     );
     try {
-      const response = sealed(await fetch(request), given, requestId);
+      const response = sealed(await fetch(asRequest(received)), given, requestId);
       return observer ? await observedResponse(response, observer) : response;
     } catch (error) {
       observer?.ended(gone ? 'left' : 'broken');
@@ -287,7 +293,7 @@ export function createDisturber(deps: DisturberDeps): Disturber {
       meet(
         request,
         bindings,
-        (inner, own) => next(inner, own),
+        next,
         (seen, body) => {
           const about = aboutOf(seen, body);
           // A new boot of an intern whose last one was to fail goes as it does.
@@ -299,13 +305,7 @@ export function createDisturber(deps: DisturberDeps): Disturber {
         BASE,
       ),
     daemon: (request, bindings, next) =>
-      meet(
-        request,
-        bindings,
-        (inner) => next(inner),
-        () => ({ operation: 'daemon-request', internId: undefined }),
-        '',
-      ),
+      meet(request, bindings, next, () => ({ operation: 'daemon-request', internId: undefined }), ''),
     plan(row, plan) {
       if (boots.has(row.id))
         return { ...plan, boot: { ...plan.boot, ends: 'failed', message: 'The runtime did not start' } };

@@ -51,6 +51,7 @@ export function chatRoute(deps: ChatDeps): Route {
       hooks: call.watch,
       signal: () => call.signal,
     });
+    if (!body.whole) call.streams();
     return { status: 200, body, headers: { ...STREAM_HEADERS, ...noted(call.input.ignored, call.note) } };
   };
 

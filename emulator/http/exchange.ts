@@ -32,6 +32,8 @@ export interface NodeBindings {
   };
   /** Tells the listener that the answer is a stream. */
   streams?(): void;
+  /** Cuts or resets a connection whose request was read already. */
+  readonly cut?: ((reset: boolean) => void) | undefined;
   /** Calls `then` when the client of an in-process request gives up. */
   onLeave?(then: (reason: unknown) => void): void;
 }
@@ -48,6 +50,7 @@ export const reset = (socket: { destroy(): unknown; resetAndDestroy(): unknown }
 
 /** Cuts or resets the connection of a request, once the written bytes are sent; undefined in process. */
 export function cutOf(bindings: NodeBindings | undefined): ((reset: boolean) => void) | undefined {
+  if (bindings?.cut) return bindings.cut;
   const socket = bindings?.incoming?.socket;
   // The server reads a body ahead before it writes: the bytes need a moment to be sent.
   return socket && ((resets) => void hostDelay(DROP_DELAY).then(() => (resets ? reset(socket) : socket.destroySoon())));

@@ -1,7 +1,7 @@
 import { hostDelay } from '../clock/host.js';
 import { Refusal } from '../contract/errors.js';
 import { parseJson as parseLocated } from '../contract/json.js';
-import { PlainRequest, type ReceivedRequest } from './received-request.js';
+import { hidesBody, PlainRequest, type ReceivedRequest } from './received-request.js';
 
 /** The cap of every request body, in bytes (BODY-2). */
 export const MAX_BODY = 1_048_576;
@@ -26,6 +26,7 @@ export async function readBody(
   const declared = request.headers.get('content-length');
   if (declared !== null && Number(declared) > cap) throw new Refusal('payload_too_large');
   if (request instanceof PlainRequest) {
+    if (request.body instanceof Error) throw request.body;
     const bytes = typeof request.body === 'string' ? utf8.encode(request.body) : request.body;
     if (bytes.length > cap) throw new Refusal('payload_too_large');
     return bytes;
@@ -87,10 +88,12 @@ async function discard(reader: ReadableStreamDefaultReader<Uint8Array>, onSocket
 
 /** A request of Node's server: the parts that are used here. */
 export interface Incoming {
+  readonly method?: string | undefined;
   readonly headers: NodeJS.Dict<string | string[]>;
   readonly complete: boolean;
   readonly readableDidRead: boolean;
   on(event: 'data', listener: (bytes: Uint8Array) => void): unknown;
+  on(event: 'error', listener: (error: Error) => void): unknown;
   once(event: 'end' | 'close', listener: () => void): unknown;
 }
 
@@ -114,31 +117,21 @@ export function discardUnread(incoming: Incoming | undefined): Promise<void> | u
   return Promise.race([drained, untilPaused(() => size)]);
 }
 
-/** A request of Node's server: the parts that reading its body uses. */
-interface IncomingBody {
-  readonly method?: string | undefined;
-  readonly headers: NodeJS.Dict<string | string[]>;
-  on(event: 'data', listener: (bytes: Uint8Array) => void): unknown;
-  on(event: 'end', listener: () => void): unknown;
-  on(event: 'error', listener: (error: Error) => void): unknown;
-}
-
 /**
- * Reads a body as {@link readBody} does, that of a GET or HEAD too. A `Request` of those has none, whatever was sent,
- * and a proof over no bytes must not pass for a request that has some.
+ * Reads a body as {@link readBody} does, also one that a `Request` hides: a proof over no bytes must not pass for a
+ * request that has some.
  *
  * @throws Refusal `payload_too_large`
  */
 export function readReceivedBody(
-  request: Request,
-  incoming: IncomingBody | undefined,
+  request: ReceivedRequest,
+  incoming: Incoming | undefined,
   cap = MAX_BODY,
 ): Promise<Uint8Array> {
-  const { method, headers } = incoming ?? {};
-  const hidden =
-    (method === 'GET' || method === 'HEAD') &&
-    (headers?.['content-length'] !== undefined || headers?.['transfer-encoding'] !== undefined);
-  if (!incoming || !hidden) return readBody(request, incoming !== undefined, cap);
+  const { method = '', headers } = incoming ?? {};
+  const framed = headers?.['content-length'] !== undefined || headers?.['transfer-encoding'] !== undefined;
+  if (!incoming || request instanceof PlainRequest || !hidesBody(method) || !framed)
+    return readBody(request, incoming !== undefined, cap);
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];
     let length = 0;
@@ -149,7 +142,7 @@ export function readReceivedBody(
       chunks.length = 0;
       reject(new Refusal('payload_too_large'));
     });
-    incoming.on('end', () => resolve(Buffer.concat(chunks)));
+    incoming.once('end', () => resolve(Buffer.concat(chunks)));
     incoming.on('error', reject);
   });
 }

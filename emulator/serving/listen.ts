@@ -90,7 +90,6 @@ class Connection implements Bindings {
     if (!(answer.body instanceof EventStream)) return toResponse(answer);
     const { status, headers, body } = answer;
     this.outgoing.writeHead(status, headers);
-    if (!body.whole) this.streams();
     writeStream(body, this.outgoing);
     return this.sent;
   }
