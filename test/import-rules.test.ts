@@ -36,7 +36,7 @@ const MAY_IMPORT: Record<string, string> = {
   testing: 'emulator.ts index.ts openapi control sse | options',
   http: 'credentials domain sse contract clock signing requests | store scripts vault',
   // Before the interface and the daemons: what faults make of requests and answers, by the parts that it receives.
-  disturbances: 'contract clock http wire | domain scripts',
+  disturbances: 'contract clock http requests wire | domain scripts',
   // Makes emulators for the real side of `signing`: it receives the function that does.
   lab: 'contract clock signing',
   // Describes the route table: it calls no handler.
