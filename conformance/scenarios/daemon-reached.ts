@@ -17,9 +17,14 @@ interface Reached {
   readonly id: string;
   prove(): Promise<Proof>;
   /** The status of the answer to a request; undefined without an answer. */
-  ask(proof?: Proof, body?: string): Promise<number | undefined>;
+  ask(
+    proof?: Proof,
+    body?: string,
+    to?: { readonly method?: string; readonly path?: string },
+  ): Promise<number | undefined>;
 }
 
+const turned = (text = '') => Buffer.from(text, 'base64').reverse().toString('base64');
 const takes = (status: number | undefined): boolean => status !== undefined && status >= 200 && status < 300;
 const shown = (status: number | undefined) => (status === undefined ? 'no answer' : status);
 
@@ -45,7 +50,8 @@ async function attached(ctx: Ctx, id: string): Promise<Reached> {
   const access = await ctx.api.daemon(id, OAUTH);
   expect.status(access, 200, 'the daemon access');
   const { origin, token } = (access.json ?? {}) as { origin?: unknown; token?: unknown };
-  const url = `${String(origin)}${PATH}`;
+  const at = (path: string) => `${String(origin)}${path}`;
+  const url = at(PATH);
   if (typeof token !== 'string' || !/^https?:/.test(url) || !URL.canParse(url)) unmet(ctx, 'the access names none');
 
   return {
@@ -54,14 +60,14 @@ async function attached(ctx: Ctx, id: string): Promise<Reached> {
       const json = { bodySha256: sha256(BODY), route: { method: 'POST', path: PATH } };
       return proofOf(ctx, await ctx.api.sign(id, json, OAUTH), true, 'the proof');
     },
-    async ask(proof, body = BODY) {
+    async ask(proof, body = BODY, { method = 'POST', path = PATH } = {}) {
       const authorization = `Bearer ${String(token)}`;
       const proven = proof === undefined ? {} : proofHeaders(ctx, proof);
       const headers = { 'content-type': 'application/json', authorization, ...proven };
       let status: number | undefined;
       // A daemon that does not answer, or not from here, breaks nothing.
       await broken(async () => {
-        ({ status } = await ctx.send({ method: 'POST', url, as: null, headers, body, timeout: PATIENCE }));
+        ({ status } = await ctx.send({ method, url: at(path), as: null, headers, body, timeout: PATIENCE }));
       });
       return status;
     },
@@ -133,7 +139,6 @@ export const DAEMON_REACHED = defineChecks({
       const daemon = await reached(ctx);
       await ctx.twin('daemon with a proof', () => takenOnce(ctx, daemon));
       const proof = await daemon.prove();
-      const turned = (text = '') => Buffer.from(text, 'base64').reverse().toString('base64');
       const forged = { ...proof, signature: turned(proof.signature), signatureV2: turned(proof.signatureV2) };
       for (const [status, what] of [
         [await daemon.ask(forged), 'a proof whose signatures are forged'],
@@ -155,6 +160,30 @@ export const DAEMON_REACHED = defineChecks({
       // Another daemon may have taken the twin.
       await takenOnce(ctx, daemon);
       fail('a proof that was sent wrongly before', 'taken when it is sent right', gist('refused', right));
+    },
+  },
+  'proof/request-it-covers': {
+    requirement: 'SIGN-4',
+    title:
+      'A daemon that requires proofs refuses one for another method or path, or without its body, and none at all, as before.',
+    needs: ['running', 'oauth_token'],
+    async run(ctx) {
+      const daemon = await reached(ctx);
+      await ctx.twin('daemon with a proof', () => takenOnce(ctx, daemon));
+      const proof = await daemon.prove();
+      const forged = { ...proof, signatureV2: turned(proof.signatureV2) };
+      for (const [what, to, body] of [
+        ['method', { method: 'PUT' }, BODY],
+        ['path', { path: `${PATH}/x` }, BODY],
+        ['body', {}, ''],
+      ] as const) {
+        // A daemon may answer some methods and paths without a look at the v2 signature.
+        if (what !== 'body' && takes(await daemon.ask(forged, body, to))) continue;
+        const status = await daemon.ask(proof, body, to);
+        if (takes(status)) fail(`a proof that was made for another ${what}`, 'refused', gist('taken', status));
+      }
+      const bare = await daemon.ask();
+      if (takes(bare)) fail('a request without a proof, after those with one', 'refused', gist('taken', bare));
     },
   },
   'suspend/daemon-takes-nothing': {

@@ -28,12 +28,28 @@ const JSON_BODY = { bodySha256: DIGEST };
 
 const ROUTE = { method: 'POST', path: '/api/invoke' };
 
+/** Names under which a careless service may look for a user. */
+const USER_FIELDS = ['user', 'subject', 'sub', 'userId', 'user_id', 'oauth_subject', 'email', 'on_behalf_of'];
+const USER_HEADERS = [
+  'user',
+  'user-id',
+  'svc-user',
+  'forwarded-user',
+  'remote-user',
+  'subject',
+  'on-behalf-of',
+  'act-as',
+];
+
 /** Places in which a careless service may look for a user. */
-const strangers = (ctx: Ctx, user: string) => ({
-  body: { user, subject: user, sub: user, userId: user, user_id: user, [ctx.proof.user]: user },
-  headers: { [ctx.proof.user]: user, 'x-user': user, 'x-svc-user': user, 'x-forwarded-user': user, from: user },
-  query: { user, subject: user, [ctx.proof.user]: user },
-});
+const strangers = ({ proof }: Ctx, user: string) => {
+  const all = (names: readonly string[]) => Object.fromEntries([proof.user, ...names].map((name) => [name, user]));
+  return {
+    body: all(USER_FIELDS),
+    headers: all([...USER_HEADERS.map((name) => `x-${name}`), 'remote-user', 'on-behalf-of', 'from']),
+    query: all(USER_FIELDS),
+  };
+};
 
 export const SIGN = checksOf('SIGN-3', {
   'sign/path-as-sent': {
