@@ -85,6 +85,8 @@ export const KEYS: readonly Value[] = [
 ];
 /** The callers of the vault, which is a path of its own. */
 export const VAULT_KEYS: readonly Value[] = KEYS.map(({ whatever: _, ...value }) => value);
+/** The callers of the vault, without the many forms of one mistake. */
+export const PLAIN_KEYS: readonly Value[] = VAULT_KEYS.filter(({ kind }) => kind === undefined);
 export const OWN_KEYS: readonly Value[] = KEYS.filter(({ name }) => name !== 'peer_api_key');
 export const ACCESS: readonly Value[] = [
   as('oauth_token'),

@@ -95,11 +95,13 @@ export function cover(table: Table, random: () => number, pairs = false): readon
       .filter((cell) => 'whatever' in cell)
       .flatMap((cell, nth) =>
         columns.flatMap((others, other) => {
-          const wrong = other === at ? [] : others.filter(isBad);
-          const second = wrong[((starts[other] ?? 0) + nth) % wrong.length];
-          return second === undefined || 'state' in second
-            ? []
-            : [columns.map((_, one) => (one === at ? cell : one === other ? second : beside(one, nth)))];
+          const wrong = other === at ? [] : others.filter((one): one is Value => isBad(one) && !('state' in one));
+          const next = (starts[other] ?? 0) + nth;
+          // Contents have the most mistakes.
+          const some = others === contents ? [next, next + Math.ceil(wrong.length / 2)] : [next];
+          return [...new Set(some.flatMap((of) => wrong[of % wrong.length] ?? []))].map((second) =>
+            columns.map((_, one) => (one === at ? cell : one === other ? second : beside(one, nth))),
+          );
         }),
       ),
   );

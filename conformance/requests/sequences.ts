@@ -115,12 +115,16 @@ const QUESTIONS = [
   { behaviour: 'ask-question', right: '{"action":"decline"}', wrong: NO_ACTIONS },
 ] as const;
 
-/** Reads a running intern, and starts a session. Returns a function that does both again later. */
+/** Sessions that begin before the first of them goes on. */
+const BESIDE = 4;
+
+/** Reads a running intern, and starts sessions. Returns a function that reads it again and continues the first session later. */
 async function keeps(ctx: Ctx, has: (need: string) => boolean): Promise<() => Promise<void>> {
   const { api, interns, prompt } = ctx;
   const { id } = await interns.running({ description: 'kept', instructions: 'Be kept.' });
   const { json } = await api.invoke(id, { input: prompt('echo') });
   const session_id = isRecord(json) ? json.session_id : undefined;
+  for (let at = 0; at < BESIDE; at++) await api.invoke(id, { input: prompt('echo') }).catch(unanswered);
   const look = async () => {
     for (const as of ['api_key', 'peer_api_key'] as const) if (has(as)) await api.get(id, { as }).catch(unanswered);
     for (const ask of readsOf(ctx, id, has)) await ask().catch(unanswered);
