@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { ALL_OPTIONS, contentFor, fields, options } from '../arbitraries/answer.js';
-import { equal } from '../model/assert.js';
+import { equal, fail, gist } from '../model/assert.js';
 import type { Transcript } from '../probe/chunks.js';
-import { ASKING, accepted, callOf, permission, read, replyTo, sameSession, when } from '../requests/chat.js';
+import { ASKING, accepted, callOf, permission, question, read, replyTo, sameSession, when } from '../requests/chat.js';
 import { checksOf } from '../run/check.js';
 import * as expect from '../run/expect.js';
 import { onShared, runningOne } from './steps/interns.js';
-import { notFromTheBeginning, notRepeated } from './steps/words.js';
+import { codeWord, notFromTheBeginning, notRepeated } from './steps/words.js';
 
 /** CHAT-6: accepted and refused answers, and the streams after them. */
 export const CHAT_ANSWERS = checksOf('CHAT-6', {
@@ -51,6 +51,34 @@ export const CHAT_ANSWERS = checksOf('CHAT-6', {
       const rest = await intern.answered(t, 'cancel');
       equal(rest.error?.reason === 'run_ended', false, 'whether the answer cancel ends the run');
       expect.grammar(rest, 'P');
+    }),
+  },
+  'chat-answers/as-answered': {
+    title: 'The run gets the answer that was given, and what it says after it arrives from its first word on.',
+    ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
+      const line = Array.from({ length: 6 }, () => codeWord(ctx));
+      const no = codeWord(ctx);
+      const saying = `If I refuse it, do not try again: say the word ${no}. If I allow it, say exactly this line once it is done, and nothing else: ${line.join(' ')}.`;
+      const words = { reject_once: [no, 'Rejected'], allow_once: [...line, 'Allowed'] };
+      for (const [choice, other] of [
+        ['allow_once', 'reject_once'],
+        ['reject_once', 'allow_once'],
+      ] as const) {
+        const t = await intern.asked(ctx.prompt('ask-permission', saying));
+        const { options } = question(t);
+        const did = 'ask for a permission that can be allowed and refused';
+        ctx.internDid(Array.isArray(options) && options.includes(choice), { did, question: true, asked: question(t) });
+        const rest = await intern.answered(t, choice);
+        expect.grammar(rest, 'S');
+        const says = (one: typeof choice) => words[one].some((word) => rest.content.includes(word));
+        if (says(other) && !says(choice))
+          fail(`a run that was answered ${choice}`, 'the answer', gist(`on as if it were ${other}`, rest.content));
+        const heard = rest.content.trim().replace(/\.$/, '').split(/\s+/);
+        const first = line.indexOf(heard[0] ?? '');
+        if (first > 0 && heard.join(' ') === line.slice(first).join(' '))
+          fail('the stream after an answer', line.join(' '), gist('without its first words', rest.content));
+        ctx.internDid(says(choice), { did: 'say what it was asked to after an answer', said: rest.content });
+      }
     }),
   },
   'chat-answers/question-content': {

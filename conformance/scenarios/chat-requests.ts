@@ -76,18 +76,16 @@ function damage(said: string, prompt: string, text: string): string | undefined 
   if (solid(said).includes(solid(text))) return 'without the white space between words';
   const wholes = [prompt, text].map(solid);
   if (wholes.some((whole) => letters(whole) === letters(solid(said)))) return 'all of its characters in another order';
-  const lost = [...text].filter((letter) => /[^ -~\s]/.test(letter));
-  return lost.length > 0 &&
-    !lost.some((letter) => said.includes(letter)) &&
-    wholes.some((whole) => ascii(whole) === ascii(solid(said)))
-    ? 'without its letters beyond ASCII'
-    : undefined;
+  const beyond = [...text].filter((letter) => /[^ -~\s]/.test(letter));
+  const lost = beyond.filter((letter) => !said.includes(letter));
+  if (lost.length === 0 || !wholes.some((whole) => ascii(whole) === ascii(solid(said)))) return undefined;
+  return lost.length === beyond.length ? 'without its letters beyond ASCII' : `without ${lost.join(' and ')}`;
 }
 
 /** A text of new words. */
 const textOf = (ctx: Ctx) => {
   const [one, two, three, four, five, six] = Array.from({ length: 6 }, () => codeWord(ctx));
-  return `${one} ${two} é${three} €${four}\n${five} ${six}`;
+  return `${one} ${two} é${three} €${four}\ndata: [DONE]\n😀${five} ${six}`;
 };
 
 /** CHAT-15: valid chat requests. The text that an intern repeats shows changes on both ways. */
@@ -131,7 +129,7 @@ export const CHAT_REQUESTS = checksOf('CHAT-15', {
     requirement: 'CHAT-1',
     title: 'A repeated text arrives with its white space, its characters and its order.',
     ...onShared([], async (ctx, intern) => {
-      const text = ctx.plain() ? textOf(ctx).replace(/[é€]/g, '') : textOf(ctx);
+      const text = ctx.plain() ? textOf(ctx).replace(/[é€😀]/gu, '') : textOf(ctx);
       const t = await intern.talk(asking(text));
       expect.grammar(t, 'S');
       expect.finish(t, 'stop', 'a prompt to repeat a text');

@@ -23,6 +23,15 @@ export const INVOKE_SESSIONS = checksOf('INVOKE-3', {
       equal(session(again, 'the second invoke'), id, 'session_id of the second invoke');
     }),
   },
+  'invoke-sessions/continued-at-once': {
+    requirement: 'INVOKE-1',
+    title: 'An invoke that continues a session is answered at once, however long its run lasts.',
+    ...onRunning(['behaviour:silent'], async (ctx, intern) => {
+      const id = session(await intern.invoke('Hello.'), 'the invoke');
+      await ctx.wait(MOMENT);
+      session(await intern.invoke(ctx.prompt('silent'), id), 'an invoke that continues its session');
+    }),
+  },
   'invoke-sessions/steered-live': {
     requirement: 'INVOKE-2',
     title: 'A prompt to a session with a run going is delivered into that run. Another intern refuses the session.',

@@ -43,6 +43,10 @@ export function whims(seed: string, talks: Talks): Behaviour[] {
   ];
 }
 
+/** What a prompt asks an intern to say after its permission was granted or refused. */
+const after = (prompt: string, granted: boolean): string | undefined =>
+  (granted ? /say exactly this line[^:]*: ([\w ]+)\./ : /If I refuse it,[^.]* say the word (\w+)/).exec(prompt)?.[1];
+
 /** An intern that asks for permission, and says before what its prompt asks for, or its prompt, and that again after. */
 const asker = (name: string, again: boolean): Behaviour => ({
   name,
@@ -51,8 +55,9 @@ const asker = (name: string, again: boolean): Behaviour => ({
     const prompted = `I am going to look at ${Math.floor(random.float() * 1e9)} things in the shell, and ${word} is the word for it. `;
     const opening = again ? `You said: ${prompt} ` : word === undefined ? 'Just a moment. ' : prompted;
     yield { say: opening };
-    yield { ask: { kind: 'permission', operation: 'shell', options: ['allow_once', 'reject_once'] } };
-    yield { say: again ? `${opening}Done.` : 'Done.' };
+    const got = yield { ask: { kind: 'permission', operation: 'shell', options: ['allow_once', 'reject_once'] } };
+    const done = after(prompt, got === 'allow_once') ?? 'Done.';
+    yield { say: again ? `${opening}${done}` : done };
   },
 });
 

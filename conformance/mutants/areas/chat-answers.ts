@@ -22,6 +22,22 @@ export const CHAT_ANSWERS = defineMutants({
     return again ? `${id}-2` : id;
   }),
   'answer-cancel-ends-the-run': whenAnswered((answer) => (answer === 'cancel' ? { end: 'cancelled' } : answer)),
+  'answer-that-refuses-allows': whenAnswered((answer) => (answer === 'reject_once' ? 'allow_once' : answer)),
+  'answer-loses-the-first-word-after-it': yields(() => {
+    let isNext = false;
+    return (event) => {
+      const loses = isNext && 'say' in event;
+      isNext = 'ask' in event;
+      return loses
+        ? {
+            say: [event.say]
+              .flat()
+              .join('')
+              .replace(/^\S+\s*/, ''),
+          }
+        : event;
+    };
+  }),
   // A reply without the echo of the call is refused.
   'answer-needs-its-echo': refusesEvery(({ messages, callId }) => {
     const echo = messages.at(-2) as { tool_calls?: { id?: unknown }[] } | undefined;

@@ -51,6 +51,15 @@ export const CHAT_STREAM = defineMutants({
     reasoning === undefined ? delta : { ...delta, content: reasoning },
   ),
   'stream-splits-lines': frames(() => (frame) => (frame.startsWith('data: {') ? frame.replaceAll('\\n', '\n') : frame)),
+  'stream-loses-what-is-beyond-the-basic-plane': chunk(CONTENT, (text) => text.replace(/[\u{10000}-\u{10ffff}]/gu, '')),
+  'stream-ends-at-done-in-the-text': frames(() => {
+    let isOver = false;
+    return (frame) => {
+      if (isOver) return '';
+      isOver = frame.includes('[DONE]');
+      return isOver ? DONE : frame;
+    };
+  }),
   'stream-says-all-again': chunks(() => {
     let said = '';
     return (one) => {

@@ -5,7 +5,7 @@ import { answers, errorReply, errors, exchanges, field, refused, responseOf, sta
 import { answersItself, endsAfter } from '../operators/behaviours.js';
 import { settings, wrap } from '../operators/parts.js';
 import { refuseFields, sends, texts } from '../operators/requests.js';
-import { runOf } from '../operators/runs.js';
+import { runOf, runsOf } from '../operators/runs.js';
 
 const NO_SESSION = { status: 404, says: 'Session not found' };
 
@@ -89,6 +89,30 @@ export const INVOKE = defineMutants({
     const again = status === 202 && isRecord(asked) && 'session_id' in asked;
     return new Response(body, { status: again ? 200 : status, headers });
   }),
+  // An invoke that continues a session is answered when its run has ended.
+  'invoke-again-is-held': exchanges(async (exchange, next) => {
+    const { operation, request, emulator } = exchange;
+    const asked = operation === 'invoke' ? await bodyOf(request) : undefined;
+    const response = await next(request);
+    if (response.status !== 202 || !isRecord(asked) || typeof asked.session_id !== 'string') return response;
+    while (runOf(await runsOf(exchange), asked.session_id, true)) await emulator.clock.sleep(1_000);
+    return response;
+  }),
+  // An intern knows the last three sessions that invoke began.
+  'invoke-forgets-all-but-three-sessions': () => {
+    const known = new Map<string | undefined, unknown[]>();
+    return exchanges(async ({ operation, request, internId }, next) => {
+      const asked = operation === 'invoke' ? await bodyOf(request) : undefined;
+      const session = isRecord(asked) ? asked.session_id : undefined;
+      const own = known.get(internId) ?? [];
+      if (own.includes(session) && !own.slice(-3).includes(session))
+        return responseOf(errorReply(404, 'Session not found'));
+      const response = await next(request);
+      if (response.status === 202 && session === undefined)
+        known.set(internId, [...own, valueAt(await response.clone().json(), 'session_id')]);
+      return response;
+    });
+  },
   // An invoke into a session with a run going is 409 busy.
   'invoke-into-its-run-is-busy': answers({ of: 'invoke', says: '"steered"' }, refused('busy')),
 });
