@@ -1,8 +1,8 @@
 import { EventSourceParserStream as Mended } from 'eventsource-parser/stream';
 import { EventSourceParserStream as Broken } from 'eventsource-parser-3.0.0/stream';
 import { expect, test } from 'vitest';
-import type { AnsweredEvent } from '../conformance/clients/answer.js';
 import { checkInProcess } from '../conformance/clients/in-process.js';
+import type { AnsweredEvent } from '../conformance/clients/protocol.js';
 import { cases } from '../emulator/lab/cases.js';
 
 /** One pair of the lab's that is small enough to be held by each run of the tests: `npm run clients -- --pairs` has all. */

@@ -2,7 +2,7 @@ import { connect } from './drivers/connect.js';
 import { type ConformanceOptions, knownOptions } from './options.js';
 import { systemHost } from './probe/time.js';
 import { type Report, reportOf } from './report/json.js';
-import { BUDGETS } from './run/budget.js';
+import { BUDGETS } from './run/limits.js';
 import { merge as mergeResults } from './run/merge.js';
 import type { Results } from './run/results.js';
 import { run } from './run.js';

@@ -11,7 +11,7 @@ import {
 import { UsageError } from '../emulator/contract/problem.js';
 import { isRecord } from '../emulator/contract/record.js';
 import type { TargetOptions } from './drivers/connect.js';
-import { BUDGETS } from './run/budget.js';
+import { BUDGETS } from './run/limits.js';
 import type { RunnerOptions } from './run/options.js';
 
 /** The target to hold against the interface, the selection, and the limits of the run. Durations are ms of real time. */

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { readBaseline } from '../conformance/cli/baseline.js';
+import { readBaseline } from '../conformance/cli/files.js';
 import { readSettings } from '../conformance/cli/settings.js';
 import { createEmulator } from '../emulator/index.js';
 import { exchangeSchema } from '../emulator/recording/format.js';

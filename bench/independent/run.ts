@@ -3,9 +3,10 @@
 // Half of the last sample was never shown to those who wrote the checks that its first measurement called for.
 //
 //   npx tsx bench/independent/run.ts [--budget default] [--seeds a,b] [--sample hidden] [--only NAME] [--part 1/2] [--json FILE]
+
 import { appendFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { budgetNamed } from '../../conformance/run/budget.js';
+import { budgetNamed } from '../../conformance/run/limits.js';
 import { run } from '../../conformance/run.js';
 import { blind } from './blind/index.js';
 import { blind27 } from './blind27/index.js';

@@ -16,7 +16,6 @@ export interface FlagRow {
   readonly choices?: readonly string[];
   /** The default, as the help shows it. */
   readonly fallback?: string;
-  /** Its group in the help. */
   readonly group?: string;
 }
 

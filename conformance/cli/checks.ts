@@ -9,6 +9,7 @@ import { judgeFiles } from '../judge/files.js';
 import { createJudge, metBy } from '../judge/judge.js';
 import { createTraffic } from '../judge/traffic.js';
 import { brief } from '../model/assert.js';
+import { variable } from '../model/target.js';
 import { CREDENTIAL_NAMES } from '../probe/request.js';
 import { systemHost } from '../probe/time.js';
 import { clauseOf } from '../report/clause.js';
@@ -105,7 +106,7 @@ export const CHECKS: Checks = {
     const { url, controlToken, signal } = request;
     const credentials = Object.fromEntries(
       CREDENTIAL_NAMES.flatMap((name) => {
-        const value = request.environment && process.env[`INTERN_${name.toUpperCase()}`];
+        const value = request.environment && process.env[variable(name)];
         return value ? [[name, value]] : [];
       }),
     );

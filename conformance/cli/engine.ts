@@ -10,8 +10,8 @@ import { ownCommand } from '../run/replay.js';
 import type { Results } from '../run/results.js';
 import type { RunnerOptions } from '../run/runner.js';
 import type { EngineOptions } from '../run/units.js';
-import { readBaseline, writeBaseline } from './baseline.js';
 import { deliver, folder, makeFolders, refuseLink } from './destinations.js';
+import { readBaseline, writeBaseline } from './files.js';
 import type { Io } from './io.js';
 import type { Settings } from './settings.js';
 

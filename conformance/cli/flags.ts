@@ -113,7 +113,6 @@ export const RUN_FLAGS: FlagTable = grouped(
 /** Flags of a comparison with recordings. */
 export const DRIFT_FLAGS: FlagTable = { ...TARGET_FLAGS, ...engineFlags('scenarios') };
 
-/** Flags of `judge`. */
 export const JUDGE_FLAGS: FlagTable = {
   listen: text('port of this machine to listen on, 0 for any: stands between clients and --to, and judges what passes'),
   to: text('base address of the deployment that --listen passes everything on to, ending in /api/v1'),
@@ -130,7 +129,6 @@ export const JUDGE_FLAGS: FlagTable = {
   report,
 };
 
-/** Some of the flags of a run. */
 const ofRun = (...chosen: readonly string[]): FlagTable =>
   Object.fromEntries(Object.entries(RUN_FLAGS).filter(([name]) => chosen.includes(name)));
 
@@ -153,7 +151,6 @@ export const CLIENT_FLAGS: FlagTable = {
   ),
 };
 
-/** Flags of commands on reports. */
 export const REPORT_FLAGS: FlagTable = { report };
 
 /** Flags of `replay`: facts of the target, and limits. */

@@ -8,8 +8,8 @@ import { skipText } from '../report/clause.js';
 import type { Report } from '../report/json.js';
 import { joinLines } from '../report/stream-text.js';
 import { titleOf } from '../report/title.js';
-import { UNLIMITED } from '../run/budget.js';
 import { ruleOf } from '../run/check.js';
+import { UNLIMITED } from '../run/limits.js';
 import type { CheckResult, Results } from '../run/results.js';
 import { type RunnerOptions, runChecks } from '../run/runner.js';
 import { sliceCheck } from '../run/slice.js';
@@ -147,7 +147,6 @@ async function againOnClient(
 export const targetOf = ({ target }: Report): string | undefined =>
   target.inProcess === true || target.kind === 'client' ? undefined : target.url;
 
-/** Reads the report for `replay`. */
 export function replayable(file: string, adapter: readonly string[]): Report {
   const report = readReport(file);
   if (report.target.kind === 'client' && adapter.length === 0)

@@ -6,7 +6,7 @@ import { readProfile } from '../model/target.js';
 import { CREDENTIAL_NAMES } from '../probe/request.js';
 import { REPORT_KINDS } from '../report/index.js';
 import { flagOf } from '../report/words/stop.js';
-import { BUDGETS, budgetNamed } from '../run/budget.js';
+import { BUDGETS, budgetNamed } from '../run/limits.js';
 import { checksOfSet, shardIn } from '../run/select.js';
 import { reportsOf } from './destinations.js';
 import { readConfig, readJson, readKeys } from './files.js';

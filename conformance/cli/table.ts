@@ -15,7 +15,6 @@ export interface Command<Io> {
   run(call: Call<Io>): Promise<number>;
 }
 
-/** A row of a table of commands. */
 export interface CommandRow {
   /** The words of the command; none for the default one. */
   readonly words: readonly string[];
@@ -33,7 +32,6 @@ export interface Program<Row extends CommandRow, Io> {
   /** The row of a command line. */
   meant(args: readonly string[]): Row;
   load(row: Row): Command<Io> | Promise<Command<Io>>;
-  /** The help on a row. */
   page(row: Row): Omit<HelpPage, 'flags' | 'all' | 'width'>;
   /** Refuses a superfluous word of a command line. */
   refuse(row: Row, extra: string, words: readonly string[]): never;
@@ -43,7 +41,6 @@ export interface Program<Row extends CommandRow, Io> {
 export const usageOf = (name: string, { words, takes }: Pick<CommandRow, 'words' | 'takes'>): string =>
   [name, ...words, ...(takes === undefined ? [] : [takes])].join(' ');
 
-/** Rows as the help lists them. */
 export const listed = (name: string, rows: readonly CommandRow[]) =>
   rows.map((row) => [usageOf(name, row), row.describe] as const);
 

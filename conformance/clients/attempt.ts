@@ -4,11 +4,10 @@ import type { LabRequest, LabRun } from '../../emulator/contract/lab-run.js';
 import { joined, movesOf } from '../../emulator/lab/body.js';
 import type { Lab } from '../../emulator/lab/lab.js';
 import type { Host } from '../probe/time.js';
-import type { ClientAnswer } from './answer.js';
 import type { Cuts } from './cuts.js';
 import { type CaseJudgement, judge, type ObservedClient } from './judge.js';
 import { eventStream } from './oracle/event-stream.js';
-import { type RunLine, runLine } from './protocol.js';
+import { type ClientAnswer, type RunLine, runLine } from './protocol.js';
 import type { Late } from './steepness.js';
 
 /** The outcome of one call of a client. */
@@ -27,7 +26,6 @@ export interface CaseClient {
   ended?(run: string): string | undefined;
 }
 
-/** One run, evaluated. */
 export interface CaseRun {
   readonly cuts: Cuts | undefined;
   readonly outcome: CallEnd;

@@ -4,7 +4,7 @@ import type { CaseEvent, CaseToolCall, Chat, LongText } from '../../emulator/con
 import { measured } from '../../emulator/contract/visible.js';
 import type { Difference, ValueChange } from '../model/finding.js';
 import { jsonOf } from '../probe/json.js';
-import type { AnsweredChat, AnsweredEvent, AnsweredLong } from './answer.js';
+import type { AnsweredChat, AnsweredEvent, AnsweredLong } from './protocol.js';
 
 type ToolCalls = NonNullable<AnsweredChat['tool_calls']>;
 
@@ -47,7 +47,6 @@ const replaced = (text: AnsweredLong): number => (typeof text === 'string' ? tex
 /** Whether a text has more of them than was expected: bytes of one character were decoded apart. */
 const isUndecoded = (expected: LongText, actual: AnsweredLong): boolean => replaced(actual) > replaced(expected);
 
-/** The difference of a text. */
 function textChange(expected: LongText, actual: AnsweredLong): ValueChange | undefined {
   if (typeof expected !== 'string' || typeof actual !== 'string') return undefined;
   if (isUndecoded(expected, actual)) return { kind: 'undecoded' };
@@ -74,7 +73,6 @@ function eventChange(expected: readonly CaseEvent[], actual: readonly AnsweredEv
   return { ...part, part: 'type', got: got.event ?? 'message', expected: wanted.event };
 }
 
-/** The difference of tool calls that are not as expected. */
 function callsChange(expected: readonly CaseToolCall[], actual: ToolCalls, bytes: boolean): ValueChange | undefined {
   const at = expected.findIndex((wanted, index) => !sameCall(wanted, actual[index] ?? {}, bytes));
   if (at === -1) return { kind: 'extra', thing: 'call', at: expected.length, many: actual.length - expected.length };

@@ -2,10 +2,10 @@ import { type ClientCase, isScripted, type Scripted } from '../../emulator/contr
 import { bodyOf } from '../../emulator/lab/body.js';
 import { serve, type Taken } from '../../emulator/lab/serve.js';
 import { type Host, stopwatch, systemHost } from '../probe/time.js';
-import type { ClientAnswer } from './answer.js';
 import { dueOf } from './attempt.js';
 import { type Cuts, cutsOf, shrinkCuts } from './cuts.js';
 import { type CaseJudgement, judge } from './judge.js';
+import type { ClientAnswer } from './protocol.js';
 import { scaled, steepness } from './steepness.js';
 
 /** Bodies below this size are also cut at every two places. */

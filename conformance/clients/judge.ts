@@ -6,10 +6,9 @@ import {
 } from '../../emulator/contract/client-case.js';
 import type { LabRun } from '../../emulator/contract/lab-run.js';
 import type { Difference } from '../model/finding.js';
-import type { ClientAnswer } from './answer.js';
 import { compareChat, compareEvents } from './compare.js';
-import { compareRequests, type Names } from './compare-requests.js';
-import { compareReported, compareTime } from './compare-time.js';
+import { compareReported, compareRequests, compareTime, type Names } from './compare-requests.js';
+import type { ClientAnswer } from './protocol.js';
 
 /** Observations beside the answer. Missing ones are not evaluated. */
 export interface ObservedClient {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ClientCase } from '../../emulator/contract/client-case.js';
 import { cases } from '../../emulator/lab/cases.js';
-import { patient } from './patience.js';
+import { patient } from './evaluate.js';
 
 const slowed = (id: string): ClientCase => {
   const found = cases.find((one) => one.id === id);

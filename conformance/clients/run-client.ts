@@ -4,14 +4,13 @@ import { cases as allCases } from '../../emulator/lab/cases.js';
 import { createLab, type Lab } from '../../emulator/lab/lab.js';
 import type { Because } from '../model/skip.js';
 import type { Host } from '../probe/time.js';
-import { createEnding } from '../run/budget.js';
+import { createEnding } from '../run/limits.js';
 import { ownCommand } from '../run/replay.js';
 import type { CheckResult, Results } from '../run/results.js';
 import { select } from '../run/select.js';
 import { type EngineOptions, type RunTarget, run, type Unit } from '../run/units.js';
-import { type Adapter, startAdapter } from './adapter.js';
+import { type Adapter, createPool, type Pool, startAdapter } from './adapter.js';
 import { type CaseResult, type EvaluateOptions, evaluate } from './evaluate.js';
-import { createPool, type Pool } from './pool.js';
 import { headOf, toCheckResult, twice } from './report.js';
 
 export interface ClientRunOptions extends EngineOptions {
@@ -64,7 +63,6 @@ const isWaiting = ({ needs = [] }: ClientCase): boolean => needs.includes('idle'
 const needsLayer = (layer: string): string => `layer:${layer}`;
 const needsAbility = (ability: string): string => `ability:${ability}`;
 
-/** Cases, as they are selected. */
 export const unitsOf = (cases: readonly ClientCase[]) =>
   cases.map((theCase) => ({
     id: theCase.id,
@@ -79,7 +77,6 @@ export const unitsOf = (cases: readonly ClientCase[]) =>
     theCase,
   }));
 
-/** Rejects when the signal aborts. */
 function rejectedBy(signal: AbortSignal): Promise<never> {
   const rejected = new Promise<never>((_, reject) => {
     if (signal.aborted) reject(signal.reason);
@@ -89,7 +86,6 @@ function rejectedBy(signal: AbortSignal): Promise<never> {
   return rejected;
 }
 
-/** Cases as units of a run. */
 function doneBy(client: CaseClient, options: ClientRunOptions, cases: readonly ClientCase[]): Unit[] {
   const { adapter: first, asked, lab, others, saw, seed } = client;
   const { cuts, host, patience = 1 } = options;
@@ -137,7 +133,6 @@ function doneBy(client: CaseClient, options: ClientRunOptions, cases: readonly C
   }));
 }
 
-/** The abilities that an adapter does not offer. */
 function lackOf(need: string, { abilities, layers, tells }: Adapter): Because<'need'> | undefined {
   if (need === 'events-as-they-come') return tells === false ? { kind: need } : undefined;
   const layer = LAYERS.find((one) => need === needsLayer(one));

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import type { Chat, ClientCase } from '../../emulator/contract/client-case.js';
 import { groups } from '../report/groups.js';
 import type { CheckResult } from '../run/results.js';
-import type { AnsweredChat, AnsweredEvent } from './answer.js';
 import { judge } from './judge.js';
+import type { AnsweredChat, AnsweredEvent } from './protocol.js';
 import { toCheckResult } from './report.js';
 
 const call = (id: string, text: string) => ({ id, name: 'f', arguments: text });

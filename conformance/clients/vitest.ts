@@ -1,8 +1,9 @@
-/** Tests of a parser of event streams, one per case: `intern-emulator/lab/vitest` (LAB-7). */
 import { describe, expect, test } from 'vitest';
 import { cases } from '../../emulator/lab/cases.js';
-import type { AnsweredEvent } from './answer.js';
 import { checkInProcess, isInProcess } from './in-process.js';
+import type { AnsweredEvent } from './protocol.js';
+
+/** Tests of a parser of event streams, one per case: `intern-emulator/lab/vitest` (LAB-7). */
 
 /** Reads the events of a response; an error that it throws is the error that its caller sees. */
 type ParseEvents = (response: Response) => AsyncIterable<AnsweredEvent> | Promise<Iterable<AnsweredEvent>>;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { readRecording } from '../../emulator/recording/read.js';
 import { folderOfTest } from '../../test/folders.js';
 import { fakeDriver, fakeHost } from '../../test/targets/fake-target.js';
-import type { LiveDriverOptions } from '../drivers/live.js';
+import type { LiveDriverOptions } from '../drivers/driver.js';
 import { findingText } from '../report/words/finding.js';
 import { skipWords } from '../report/words/skip.js';
 import type { Results } from '../run/results.js';

@@ -2,7 +2,7 @@ import { byKey } from '../../emulator/contract/by-key.js';
 import { shellWord } from '../../emulator/contract/pasted.js';
 import type { PlacedExchange } from '../../emulator/recording/read.js';
 import { type Finding, foundOfAll } from '../model/finding.js';
-import { UNLIMITED } from '../run/budget.js';
+import { UNLIMITED } from '../run/limits.js';
 import { type OpenRun, openRun } from '../run/open.js';
 import type { RunnerOptions } from '../run/options.js';
 import type { CheckResult, Results, RowHead } from '../run/results.js';

@@ -11,7 +11,6 @@ import { parsedBody, streamText } from './script.js';
 const callsOf = (chunk: RecordFields | undefined): unknown[] =>
   chunk === undefined ? [] : deltaOf(chunk).calls.map((call) => parsedBody(call.arguments));
 
-/** A live stream that has ended. */
 export interface LiveStream {
   readonly text: string;
   readonly ended: RecordedExchange['ended'];
@@ -57,7 +56,6 @@ export function compareStream(
   return undefined;
 }
 
-/** A live answer that has ended. */
 interface LiveAnswer extends LiveStream {
   readonly status: number;
   readonly headers: Headers;
@@ -89,7 +87,6 @@ const isByTheIntern = ({ operation, status }: RecordedExchange, live: number) =>
 const isSuccess = (status: number | null) => status !== null && status < 300;
 const isTornDown = (body: unknown) => recordOf(body).status === 'destroying';
 
-/** Evaluates a live answer by the recorded one. */
 export function judge(exchange: RecordedExchange, live: LiveAnswer, circumstances: Circumstances): DriftJudgement {
   const { bindings, written, nameOf, free } = circumstances;
   const into = compared();

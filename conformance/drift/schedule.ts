@@ -25,7 +25,6 @@ function recordedEnds(scenario: readonly PlacedExchange[]): Map<RecordedExchange
 export const internAliasOf = ({ request }: RecordedExchange): string | undefined =>
   /\/interns\/\$(intern\.\d+)/.exec(request.path)?.[1];
 
-/** Whether the exchange ended the runs of its intern. */
 export const endsRuns = ({ operation, status }: RecordedExchange): boolean =>
   (operation === 'suspend' || operation === 'delete') && (status ?? 500) < 300;
 
@@ -100,7 +99,6 @@ export function scheduleOf(scenario: readonly PlacedExchange[]) {
     saidAt: (exchange: RecordedExchange): readonly number[] | undefined => said.get(exchange),
     /** Since the scenario began: when all of a stream that other requests came during was said, or its client left. */
     overAt: (exchange: RecordedExchange): number | undefined => over.get(exchange),
-    /** When all is over. */
     end: now,
   };
 }

@@ -7,7 +7,7 @@ import type { CredentialName } from '../probe/request.js';
 import type { Host } from '../probe/time.js';
 import { kindOf } from '../probe/wait.js';
 import { type Ask, createAsk } from './control.js';
-import type { Driver } from './driver.js';
+import { createLiveDriver, type Driver, type Prompts } from './driver.js';
 import {
   controlOf,
   createEmulatorDriver,
@@ -16,7 +16,6 @@ import {
   startEmulator,
   takeSpace,
 } from './emulator.js';
-import { createLiveDriver, type Prompts } from './live.js';
 import { environmentFetch, LOOPBACK } from './network.js';
 
 export interface Connected {

@@ -59,7 +59,6 @@ export interface Control {
   moved(): number;
   /** Puts a script under a fresh name, and returns the name. */
   script(script: Script): Promise<string>;
-  /** Assigns a script to an intern. */
   useScript(internId: string, name: string | null): Promise<void>;
   intern(id: string): Promise<ControlIntern>;
   runs(internId: string): Promise<readonly ControlRun[]>;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { fakeDriver, fakeHost } from '../../test/targets/fake-target.js';
 import type { BehaviourName } from '../model/target.js';
-import { DEFAULT_PROMPTS } from './live.js';
+import { DEFAULT_PROMPTS } from './driver.js';
 
 const LED = (Object.keys(DEFAULT_PROMPTS) as BehaviourName[]).filter((name) => name !== 'echo');
 const driverWith = (prompts = {}) => fakeDriver(async () => new Response(), fakeHost(), { prompts });

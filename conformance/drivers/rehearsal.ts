@@ -3,9 +3,8 @@ import { FACTS } from '../model/target.js';
 import type { Fetch } from '../probe/client.js';
 import { CREDENTIAL_NAMES } from '../probe/request.js';
 import type { Host } from '../probe/time.js';
-import type { Driver } from './driver.js';
+import { createLiveDriver, type Driver } from './driver.js';
 import { createEmulatorDriver, startEmulator } from './emulator.js';
-import { createLiveDriver } from './live.js';
 import { createVirtualHost } from './virtual-host.js';
 
 /** A target in this process that can do what another one can, for a run that is not to reach that one. */

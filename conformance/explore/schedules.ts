@@ -121,7 +121,6 @@ function spread(ranked: readonly Schedule[]): Schedule[] {
 const heavier = (one: DisturbanceClass, other: DisturbanceClass): DisturbanceClass =>
   CLASSES.indexOf(one) > CLASSES.indexOf(other) ? one : other;
 
-/** Disturbances of the reads of a booting intern. */
 const WHILE_BOOTING: readonly DisturbanceName[] = ['slow-boot', 'other-status'];
 
 /**
@@ -167,7 +166,6 @@ export function pairOf(one: Schedule, other: Schedule): Schedule {
   };
 }
 
-/** At most `most` random pairs of singles, from a seed. */
 export function pairsOf(singles: readonly Schedule[], seed: string, most: number): Schedule[] {
   const random = createRandom(hash(`${seed} pairs`));
   const pairs = new Map<string, Schedule>();

@@ -1,3 +1,6 @@
+import type { Fault } from '../../emulator/contract/fault.js';
+import type { Emulator, EmulatorOptions, Target } from '../../emulator/index.js';
+
 /**
  * The shape of `explore`: what a program gets, what may be asked, what comes back. Everything else in this folder is how.
  *
@@ -5,8 +8,6 @@
  * beside an emulator of its own whose clock takes no time. A command is a program that lets `emulator` listen, starts the command, and
  * throws {@link ProgramFailed} or {@link ProgramCrashed} unless it ends well.
  */
-import type { Fault } from '../../emulator/contract/fault.js';
-import type { Emulator, EmulatorOptions, Target } from '../../emulator/index.js';
 
 /** The context of a program in one run. Nothing of it outlives the run. */
 export interface ProgramContext {
@@ -330,4 +331,12 @@ export interface ExploreReport {
   readonly timing: { readonly ms: number; readonly msPerRun: number };
   /** The report in words. */
   readonly text: string;
+}
+
+/** A mistake of a program. Breaches of one law that did the same to the same request are one finding. */
+export interface Wrong {
+  readonly message: string;
+  /** The operation of the request that it got wrong; the one that was disturbed where none is named. */
+  readonly request?: string | undefined;
+  readonly did: string;
 }

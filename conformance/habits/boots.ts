@@ -1,8 +1,7 @@
 import { refusal, rewritten } from '../../emulator/wire/answer.js';
 import { isRecord } from '../../emulator/wire/json.js';
 import { about, isPrompt } from '../../emulator/wire/request.js';
-import type { Habit } from './habit.js';
-import { beside, eachRecord } from './wire.js';
+import { beside, eachRecord, type Habit } from './habit.js';
 
 export const bootsAtOnce: Habit = {
   id: 'boots-at-once',

@@ -1,8 +1,7 @@
 import { refusal } from '../../emulator/wire/answer.js';
 import { about } from '../../emulator/wire/request.js';
-import type { Habit } from './habit.js';
+import { beside, bodyOf, type Habit } from './habit.js';
 import { LATER, type Learnt, type Visit } from './visit.js';
-import { beside, bodyOf } from './wire.js';
 
 /** The answers of a service to a create for which it has no room. */
 export const REFUSED: ReadonlySet<number> = new Set([402, 403, 409, 422, 429]);

@@ -2,8 +2,7 @@ import { refusal, rewritten } from '../../emulator/wire/answer.js';
 import { isRecord, type Json } from '../../emulator/wire/json.js';
 import { about, isPrompt } from '../../emulator/wire/request.js';
 import { PROMPTS, TURNING } from './dealings.js';
-import type { Habit } from './habit.js';
-import { beside, bodyOf, retryAfter } from './wire.js';
+import { beside, bodyOf, type Habit, retryAfter } from './habit.js';
 
 /** ms for which a turn begins, and for which it ends. */
 const TURNS = 400;

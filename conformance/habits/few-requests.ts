@@ -1,7 +1,6 @@
 import { refusal } from '../../emulator/wire/answer.js';
 import { TURNS } from './dealings.js';
-import type { Habit } from './habit.js';
-import { retryAfter } from './wire.js';
+import { type Habit, retryAfter } from './habit.js';
 
 /** Most requests that the service takes in a second. */
 const MOST = 1;

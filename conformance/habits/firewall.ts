@@ -1,6 +1,5 @@
-import type { Habit } from './habit.js';
+import { type Habit, refusedAnyway } from './habit.js';
 import { instead } from './measured.js';
-import { refusedAnyway } from './wire.js';
 
 const PAGE = /^\s*<(?:!doctype|html)/i;
 

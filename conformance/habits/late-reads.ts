@@ -2,10 +2,9 @@ import { rewritten } from '../../emulator/wire/answer.js';
 import { about } from '../../emulator/wire/request.js';
 import type { Serve } from '../../emulator/wire/serve.js';
 import { makeRoom } from './capacity.js';
-import type { Habit } from './habit.js';
+import { beside, type Habit, idIn, unknown } from './habit.js';
 import { mayBeLate, readsLag } from './measure-lag.js';
 import { LATER } from './visit.js';
-import { beside, idIn, unknown } from './wire.js';
 
 /** ms by which each replica lags. Any replica may answer a read. */
 const ONE_REPLICA = [1_000];

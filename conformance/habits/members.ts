@@ -1,9 +1,8 @@
 import { refusal, rewritten } from '../../emulator/wire/answer.js';
 import { isRecord, jsonOf } from '../../emulator/wire/json.js';
 import { about } from '../../emulator/wire/request.js';
-import type { Habit } from './habit.js';
+import { type Habit, idIn, unknown } from './habit.js';
 import { excused, refusedWith } from './measured.js';
-import { idIn, unknown } from './wire.js';
 
 export const kindFirst: Habit = {
   id: 'kind-first',

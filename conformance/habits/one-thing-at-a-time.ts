@@ -1,10 +1,9 @@
 import { refusal, rewritten } from '../../emulator/wire/answer.js';
 import { about, isPrompt } from '../../emulator/wire/request.js';
-import type { Habit } from './habit.js';
+import { beside, type Habit } from './habit.js';
 import { becomes, excused, takesPrompts } from './measured.js';
 import { isBusy } from './not-now.js';
 import type { Tried, Visit } from './visit.js';
-import { beside } from './wire.js';
 
 /** Whether an intern takes a prompt after a suspend has ended its work. If not, the work was not the cause. */
 async function isFreeAfterSuspend(visit: Visit, id: string): Promise<boolean | undefined> {

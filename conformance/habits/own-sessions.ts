@@ -1,10 +1,9 @@
 import { refusal, rewritten } from '../../emulator/wire/answer.js';
 import { about, withRequest } from '../../emulator/wire/request.js';
 import type { Fetch, Serve } from '../../emulator/wire/serve.js';
-import type { Habit } from './habit.js';
+import { bodyOf, type Habit } from './habit.js';
 import { boots, excused, instead, refusedWith } from './measured.js';
 import type { Sighting, Tried, Visit } from './visit.js';
-import { bodyOf } from './wire.js';
 
 /** The id of a session, as JSON, in a body or a stream. */
 const SESSION = /"session_id":\s*("(?:[^"\\]|\\.)*")/;

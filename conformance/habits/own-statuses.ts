@@ -1,6 +1,5 @@
 import { rewritten } from '../../emulator/wire/answer.js';
-import type { Habit } from './habit.js';
-import { eachRecord } from './wire.js';
+import { eachRecord, type Habit } from './habit.js';
 
 /** The published statuses and what the deployment calls them. */
 const WORDS: Readonly<Record<string, string>> = {

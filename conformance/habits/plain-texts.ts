@@ -1,9 +1,8 @@
 import { refusal } from '../../emulator/wire/answer.js';
 import { isRecord, jsonOf } from '../../emulator/wire/json.js';
 import { about } from '../../emulator/wire/request.js';
-import type { Habit } from './habit.js';
+import { bodyOf, type Habit, refusedAnyway } from './habit.js';
 import { instead } from './measured.js';
-import { bodyOf, refusedAnyway } from './wire.js';
 
 /** Settings with a free text. The interface states no characters for them. */
 const TEXTS = ['description', 'instructions'] as const;

@@ -1,8 +1,7 @@
 import { refusal, rewritten } from '../../emulator/wire/answer.js';
 import { isRecord, jsonOf } from '../../emulator/wire/json.js';
 import { about, withRequest } from '../../emulator/wire/request.js';
-import type { Habit } from './habit.js';
-import { eachRecord } from './wire.js';
+import { eachRecord, type Habit } from './habit.js';
 
 export const ownFields: Habit = {
   id: 'own-fields',

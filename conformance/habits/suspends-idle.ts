@@ -1,9 +1,8 @@
 import { isRecord } from '../../emulator/wire/json.js';
 import { about, isPrompt } from '../../emulator/wire/request.js';
-import type { Habit } from './habit.js';
+import { beside, type Habit, idIn } from './habit.js';
 import { boots } from './measured.js';
 import type { Visit } from './visit.js';
-import { beside, idIn } from './wire.js';
 
 /** ms after which this habit suspends an idle intern. */
 const IDLE = 4_000;

@@ -1,9 +1,8 @@
 import { about } from '../../emulator/wire/request.js';
 import type { Serve } from '../../emulator/wire/serve.js';
 import type { CredentialName } from '../probe/request.js';
-import type { Habit } from './habit.js';
+import { beside, type Habit, idIn } from './habit.js';
 import type { Visit } from './visit.js';
-import { beside, idIn } from './wire.js';
 
 /** ms after which somebody deletes an intern. */
 const AGED = 15_000;

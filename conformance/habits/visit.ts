@@ -156,7 +156,6 @@ export interface Tried {
   readonly id: string | undefined;
   /** The body of the request. */
   readonly sent: string | undefined;
-  /** Its length. */
   readonly bytes: number;
   readonly as: CredentialName | undefined;
   /** The status of the answer; undefined without one. */
@@ -177,7 +176,6 @@ export interface Sighting {
   readonly seen: readonly Tried[];
   /** Ids of the interns that it is about. */
   readonly about: readonly string[];
-  /** When the check began. */
   readonly began: number;
   /** When it was found. */
   readonly at: number;

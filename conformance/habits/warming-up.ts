@@ -1,10 +1,9 @@
 import { refusal } from '../../emulator/wire/answer.js';
 import { about, isPrompt } from '../../emulator/wire/request.js';
-import type { Habit } from './habit.js';
+import { beside, bodyOf, type Habit, idIn } from './habit.js';
 import { excused, takesPrompts } from './measured.js';
 import { isNow } from './not-now.js';
 import { LATER } from './visit.js';
-import { beside, bodyOf, idIn } from './wire.js';
 
 /** ms after a provision in which an intern takes no prompt, even if it runs. */
 const WARMING = 5_000;

@@ -14,7 +14,6 @@ import { isWhole, partsOf, recordersIn, VIEWS } from './recording.js';
 /** Bytes that distinguish a recording from a HAR. */
 const HEAD = 4_096;
 
-/** How files are read. */
 interface FilesOptions {
   warn(message: string): void;
   /** Ends it early. */

@@ -16,8 +16,7 @@ import { foundIn } from '../run/finding.js';
 import type { CheckResult, FailOn, FindingResult, RowHead } from '../run/results.js';
 import { createExchanges, faultAt, judgementOn, type Tally, tallyOf } from '../run/tally.js';
 import { asKnown, assemble, type Baseline } from '../run/verdict.js';
-import { createCallers } from './callers.js';
-import { createHiding } from './clean.js';
+import { createCallers, createHiding } from './callers.js';
 import { exchangeBy } from './exchange.js';
 import { readEntry } from './har.js';
 

@@ -5,7 +5,6 @@ import type { Incoming } from './request.js';
 import type { Host } from './time.js';
 import { MAX_BODY, NoAnswer, type RequestWatch, whyNoAnswer } from './wait.js';
 
-/** A whole answer. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -34,12 +33,14 @@ export interface OpenAnswer {
   whole(): Promise<Answer>;
 }
 
+export const isStream = ({ headers }: Pick<Answer, 'headers'>): boolean =>
+  /text\/event-stream/i.test(headers.get('content-type') ?? '');
+
 interface OpenAnswerDeps {
   readonly host: Host;
   readonly redactor: Redactor;
   readonly watch: RequestWatch;
   readonly record: Evidence;
-  /** Of the exchange. */
   readonly number: number;
   readonly headAfter: number;
   /** ms since the client began. */

@@ -37,7 +37,6 @@ interface ClientOptions {
   readonly timeout: number;
   /** Whether a requested Host goes into the URL, too: a target without a network reads it there. */
   readonly hostInUrl?: boolean;
-  /** Whether the target is in this process. */
   readonly inProcess?: boolean;
   /** Replaces the URL of a request. */
   address?(url: string): string;

@@ -1,6 +1,6 @@
 import { jsonOf } from './json.js';
 import type { Redactor } from './redact.js';
-import { ANSWER, internIn, isAnswer, type Outgoing } from './request.js';
+import { ANSWER, internIn, isAnswer, type Outgoing, pathIn } from './request.js';
 
 /** A request as sent, without secrets. */
 interface RecordedRequest {
@@ -146,7 +146,7 @@ export function recordedBody(body: Outgoing['body'], redactor: Redactor): Pick<R
 export function operationOf({ request: { method, url, body } }: ShownExchange): string {
   if (isAnswer(jsonOf(body ?? ''))) return ANSWER;
   const id = internIn(url);
-  const path = url.replace(/^.*?\/api\/v\d+(?=\/)/, '').replace(/[?#].*$/s, '');
+  const path = pathIn(url);
   return `${method} ${id === undefined ? path : path.replace(id, '{internId}')}`;
 }
 

@@ -67,6 +67,9 @@ export const internPath = (id: string, below = ''): string => `/interns/${encode
 /** The id of the intern in an address, if there is one. */
 export const internIn = (url: string): string | undefined => /\/interns\/([^/?]+)/.exec(url)?.[1];
 
+/** The path of an address below the base, without its query. */
+export const pathIn = (url: string): string => url.replace(/^.*?\/api\/v\d+(?=\/)/, '').replace(/[?#].*$/s, '');
+
 /** A request as it leaves. */
 export interface Outgoing {
   readonly url: string | URL;
@@ -74,7 +77,6 @@ export interface Outgoing {
   readonly headers: Headers;
   /** An array is sent chunk by chunk, without a length. */
   readonly body?: string | Uint8Array | readonly Uint8Array[] | undefined;
-  /** Aborts the request. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -133,7 +135,6 @@ export function urlOf(send: Send, baseUrl: string): string {
 /** Whether an in-process request has a connection that can be closed: only a stream has. */
 export const canBeClosed = (url: string): boolean => url.includes('/chat/');
 
-/** A URL with another host. */
 export function withHost(url: string, host: string): URL {
   const address = new URL(url);
   address.host = host;

@@ -88,7 +88,6 @@ export function createInFlight(signal: AbortSignal | undefined): InFlight {
   return { signal, ends };
 }
 
-/** One wait, and its end. */
 interface Wait {
   readonly host: Host;
   /** ms of real time. */

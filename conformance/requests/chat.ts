@@ -2,9 +2,9 @@ import { ALL_OPTIONS } from '../arbitraries/answer.js';
 import type { ControlRun } from '../drivers/control.js';
 import { fail, gist, ok } from '../model/assert.js';
 import { type Finding, findingOf } from '../model/finding.js';
+import { type Answer, isStream } from '../probe/answer.js';
 import type { Transcript } from '../probe/chunks.js';
-import type { Answer } from '../probe/client.js';
-import { parseJson } from '../probe/json.js';
+import { isRecord, jsonOf } from '../probe/json.js';
 import type { ChatInput, Ctx, SendOptions } from '../run/context.js';
 import * as expect from '../run/expect.js';
 import type { ChatReply } from '../run/reply.js';
@@ -57,8 +57,6 @@ export const texts = ({ chunks }: Transcript): string[] =>
   chunks
     .map(({ json }) => (json.choices as { delta?: { content?: unknown } }[] | undefined)?.[0]?.delta?.content)
     .filter((text): text is string => typeof text === 'string' && text !== '');
-
-const isStream = (reply: ChatReply) => /text\/event-stream/i.test(reply.headers.get('content-type') ?? '');
 
 /** The stream so far, as an answer. */
 function asAnswer(reply: ChatReply): Answer {
@@ -188,13 +186,8 @@ export function replyTo<Content>(t: Transcript, content: Content) {
 /** The question in the arguments of its call. */
 export function question(t: Transcript): Record<string, unknown> {
   const { arguments: text } = callOf(t);
-  try {
-    const parsed = parseJson(text);
-    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed))
-      return parsed as Record<string, unknown>;
-  } catch {
-    // Reported below.
-  }
+  const parsed = jsonOf(text);
+  if (isRecord(parsed)) return parsed;
   const instead = t.toolCalls[0]?.instead;
   const actual = instead === undefined ? text : gist('not a string', instead);
   return fail('arguments of the tool call', 'a string holding a JSON object', actual);

@@ -21,7 +21,6 @@ const KEPT = 40;
 /** Whether a check gets a longer time limit: rows and walks send many requests. */
 const isLong = ({ sweeps, walks }: Check): boolean => sweeps === true || walks === true;
 
-/** One attempt at a check. */
 export interface Attempt {
   /** The error that the check threw; absent where it passed. */
   readonly error?: unknown;

@@ -138,7 +138,6 @@ export async function removeIntern(
   }
 }
 
-/** Does work for each of the items, `atOnce` at a time. */
 async function forEach<Item>(items: readonly Item[], atOnce: number, work: (item: Item) => Promise<void>) {
   const waiting = items.values();
   const next = async () => {

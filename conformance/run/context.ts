@@ -84,7 +84,6 @@ export interface InternFactory {
   foreign(options?: { running?: boolean }): Promise<Intern>;
   /** `count` interns whose times of creation differ, the newest first. Other checks may have used some of them. */
   inOrder(count: number): Promise<Intern[]>;
-  /** An id that no intern has. */
   unknownId(): string;
 }
 

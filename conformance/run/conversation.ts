@@ -1,8 +1,9 @@
 import { type Broken, Finding, findingOf } from '../model/finding.js';
 import { byTheIntern } from '../model/skip.js';
+import { type Answer, isStream } from '../probe/answer.js';
 import type { Transcript } from '../probe/chunks.js';
-import type { Answer, Sender } from '../probe/client.js';
-import { isRecord, jsonOf } from '../probe/json.js';
+import type { Sender } from '../probe/client.js';
+import { jsonOf, recordOf } from '../probe/json.js';
 import { ANSWER, CREDENTIAL_NAMES, type CredentialName, internPath, isAnswer, type Send } from '../probe/request.js';
 import { whyNoAnswer } from '../probe/wait.js';
 import type { Check } from './check.js';
@@ -21,7 +22,6 @@ const sentBy = (body: ChatInput): string =>
 export function createConversation(run: RunContext, by: Sender, open: Ctx['open']): Pick<Ctx, 'chat' | 'answer'> {
   const check = by.id;
   const { driver, host, obstacles, pool, session } = run;
-  /** The streams of each intern. */
   const streams = new Map<string, readonly Transcript[]>();
 
   /** A check waits on a silent stream. Its run may go on, and keep the intern busy. */
@@ -66,12 +66,11 @@ export function createConversation(run: RunContext, by: Sender, open: Ctx['open'
         const [call] = transcript.toolCalls;
         session.learnt.asked.question ||= call !== undefined;
         session.learnt.asked.permission ||=
-          said.approval_mode === 'manual' && call !== undefined && kindOfQuestion(call.arguments) !== 'elicitation';
+          said.approval_mode === 'manual' && call !== undefined && questionOf(call.arguments).kind !== 'elicitation';
         session.monitors.hears(send, transcript, answer.evidence, by);
       },
     });
-    if (/event-stream/i.test(answer.headers.get('content-type') ?? ''))
-      streams.set(id, [...(streams.get(id) ?? []), reply.transcript]);
+    if (isStream(answer)) streams.set(id, [...(streams.get(id) ?? []), reply.transcript]);
     return reply;
   };
 
@@ -117,13 +116,7 @@ export function createConversation(run: RunContext, by: Sender, open: Ctx['open'
 }
 
 /** The question in the arguments of a call of `provide_input`; empty if they cannot be read. */
-const questionOf = (text: string): Readonly<Record<string, unknown>> => {
-  const question = jsonOf(text);
-  return isRecord(question) ? question : {};
-};
-
-/** The kind of a question: `permission` or `elicitation`. */
-const kindOfQuestion = (question: string): unknown => questionOf(question).kind;
+const questionOf = (text: string) => recordOf(jsonOf(text));
 
 /**
  * An answer that any question of an intern accepts (CHAT-6): `content` where it fits, else the first option. A form is

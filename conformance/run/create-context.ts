@@ -173,7 +173,6 @@ interface TryOfCheck {
 /** An intern that followed its prompt this often is expected to follow it again. */
 const OFTEN = 4;
 
-/** The paths of prompts. */
 const PROMPTS = /\/(chat\/completions|invoke)(\?|$)/;
 
 /** The context of one check. A part whose need the check has not declared throws. */

@@ -12,7 +12,7 @@ import { fewInterns } from '../habits/capacity.js';
 import { expiringTokens } from '../habits/expiring-tokens.js';
 import { ownStatuses } from '../habits/own-statuses.js';
 import { run } from '../run.js';
-import { limitsOf, UNLIMITED } from './budget.js';
+import { limitsOf, UNLIMITED } from './limits.js';
 
 const LAWFUL = DEPLOYMENTS.filter(({ differs, incomplete }) => differs === undefined && incomplete === undefined);
 const UNPUBLISHED = DEPLOYMENTS.filter(({ differs = ['reason'] }) => !differs.includes('reason'));

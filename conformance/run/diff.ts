@@ -32,7 +32,6 @@ export interface Diff {
   readonly unchecked: readonly CheckChange[];
 }
 
-/** Whether a check came to a verdict. */
 export const hasVerdict = ({ verdict }: CheckResult): boolean => verdict !== 'skip' && verdict !== 'error';
 
 /** Whether a check may fail or pass: its verdict means nothing. */

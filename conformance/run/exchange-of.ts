@@ -61,7 +61,6 @@ export function askedBy(send: Send, target: Pick<Target, 'baseUrl' | 'profile' |
   };
 }
 
-/** The exchange of a request and its answer. */
 export const exchangeOf = (asked: Asked, answer: Answer, at: number): Exchange => ({
   asked,
   answered: {

@@ -60,7 +60,6 @@ export function status(answer: Answer, expected: number | readonly number[], wha
   if (!allowed.includes(answer.status)) answered(answer, allowed, what, more);
 }
 
-/** Any success. */
 export function success(answer: Answer, what: string, more?: More): void {
   asserted(() => wantedStatus('success'));
   if (!isSuccess(answer.status)) answered(answer, 'success', what, more);
@@ -156,7 +155,6 @@ export function intern(answer: Answer, expected: number | readonly number[], wha
   return answer.json as unknown as Intern;
 }
 
-/** A page of a list. */
 export function page(answer: Answer, what: string): { data: Intern[]; has_more: unknown; next_cursor: unknown } {
   status(answer, 200, what);
   isObject(answer.json, `body of ${what}`);

@@ -5,7 +5,7 @@ import { IMPOSTORS, type Impostor, LISTS_AS_OURS, neighbourhood } from '../../te
 import { findingText } from '../report/words/finding.js';
 import { skipWords } from '../report/words/skip.js';
 import { run } from '../run.js';
-import { UNLIMITED } from './budget.js';
+import { UNLIMITED } from './limits.js';
 
 /** Runs the whole kit with every credential, and looks what became of other people's interns. */
 async function meets({ name, wrongs }: Pick<Impostor, 'name' | 'wrongs'>) {

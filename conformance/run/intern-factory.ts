@@ -108,7 +108,6 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
   const stopped = async (overrides?: Record<string, unknown>, send?: SendOptions) =>
     isPlain(overrides, send) ? ((await unused()) ?? newStopped({})) : newStopped(overrides ?? {}, send);
 
-  /** Waits for the boot of an intern. */
   const booted = async (booting: Intern, send?: SendOptions, began?: number) => {
     await driver.control?.advance(1_000);
     return until(booting.id, ['running'], send, began);

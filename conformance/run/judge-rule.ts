@@ -41,7 +41,6 @@ const NOTHING_ELSE: Omit<Attempt, 'error' | 'transcript'> = {
   led: new Set(),
 };
 
-/** The checks of a run by their ids. */
 export type CheckOf = (id: string) => Check | undefined;
 
 /** Whether a request may be sent again: it reads, or was refused, or a refusal is due and it got another one. */

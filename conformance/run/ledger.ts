@@ -58,7 +58,6 @@ function entryOf(line: string): LedgerEntry | undefined {
   return (event === 'deleting' || event === 'gone') && isText(id) ? { event, id } : undefined;
 }
 
-/** The prefix of the names of a run. */
 export const prefixOf = (run: string): string => `k${run}-`;
 
 /**

@@ -7,7 +7,7 @@ import { wakesForPrompts } from '../habits/boots.js';
 import { fewInterns } from '../habits/capacity.js';
 import { byTheIntern, type Incomplete, raced, type Skip } from '../model/skip.js';
 import { run } from '../run.js';
-import { UNLIMITED } from './budget.js';
+import { UNLIMITED } from './limits.js';
 import type { CheckResult, Verdict } from './results.js';
 
 const called = (name: string) => {

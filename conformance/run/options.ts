@@ -1,8 +1,8 @@
 import type { Driver } from '../drivers/driver.js';
 import { type Host, systemHost } from '../probe/time.js';
-import { BUDGETS, type BudgetOptions, type Ending, limitsOf } from './budget.js';
 import type { Check } from './check.js';
 import type { Ledger } from './ledger.js';
+import { BUDGETS, type BudgetOptions, type Ending, limitsOf } from './limits.js';
 import { ownCommand } from './replay.js';
 import type { EngineOptions } from './units.js';
 

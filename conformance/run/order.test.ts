@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { systemHost } from '../probe/time.js';
 import { checks } from '../scenarios/index.js';
-import { budgetNamed, createEnding, limitsOf } from './budget.js';
 import { ruleOf } from './check.js';
+import { budgetNamed, createEnding, limitsOf } from './limits.js';
 import { AFTER_OTHERS, inOrder, nextOf, prompts } from './runner.js';
 
 const deployed = (need: string) => ['control', 'clock', 'disposable'].includes(need) || need.startsWith('slow:');

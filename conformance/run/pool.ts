@@ -22,7 +22,6 @@ const GIVEN_UP: readonly Place[] = ['foreign', 'resting', 'stopped', 'booting', 
 const MOST_USES = 12;
 /** ms after which the service has noticed that a client left, and a little more. */
 const RESTS = NOTICED_WITHIN + 1_000;
-/** Most interns of each state that are kept. */
 const MOST_KEPT: Readonly<Record<IdleState, number>> = { stopped: 8, booting: 2, running: 4 };
 
 /** The interns that can be handed out again, and other things that outlive a check. */

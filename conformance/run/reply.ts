@@ -1,6 +1,6 @@
 import { Finding, type Found, type StreamGot } from '../model/finding.js';
 import { byTheIntern } from '../model/skip.js';
-import { type Answer, type OpenAnswer, said } from '../probe/answer.js';
+import { type Answer, isStream, type OpenAnswer, said } from '../probe/answer.js';
 import { createChunkGrammar, type Transcript } from '../probe/chunks.js';
 import { GATEWAY } from '../probe/gateway.js';
 import { createSseParser } from '../probe/sse.js';
@@ -89,7 +89,7 @@ export function createReply(open: OpenAnswer, options: ReplyOptions) {
     wake();
   };
   let left = false;
-  const streams = /text\/event-stream/i.test(open.headers.get('content-type') ?? '');
+  const streams = isStream(open);
   if (streams) pumping = pump();
 
   const wait = async (what: string, holds: () => boolean, timeout: number, promised: boolean) => {

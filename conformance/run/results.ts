@@ -3,8 +3,8 @@ import type { FalsifiedProperty, Mistake } from '../model/finding.js';
 import type { Incomplete, Skip } from '../model/skip.js';
 import type { ShownExchange } from '../probe/evidence.js';
 import type { Level, RequirementId } from '../requirements/index.js';
-import type { BudgetName } from './budget.js';
 import type { CleanupResult } from './cleanup.js';
+import type { BudgetName } from './limits.js';
 import type { PropertyRun } from './property.js';
 
 /** A unit that is known to fail (KIT-10). */

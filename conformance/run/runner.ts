@@ -46,7 +46,6 @@ export const ALONE: ReadonlySet<string> = new Set([BEFORE_ALL, FIRST_ROWS]);
 
 type Ordered = Pick<Unit, 'id' | 'requirement' | 'level' | 'needs' | 'watches'>;
 
-/** Whether a unit prompts an intern. */
 export const prompts = ({ needs }: Pick<Unit, 'needs'>): boolean =>
   needs.some((need) => behaviourIn(need as Need) !== undefined);
 
@@ -59,7 +58,6 @@ function dearness(unit: Ordered): number {
   return needs.includes('write') ? 1 : 0;
 }
 
-/** Units grouped by kind. */
 function byKind<One>(units: readonly One[], kindOf: (unit: One) => string): readonly (readonly One[])[] {
   const kinds = new Map<string, One[]>();
   for (const one of units) {
@@ -134,7 +132,6 @@ export const asUnit = (check: Check) => ({
   feeds: check.sweeps === true,
 });
 
-/** Checks as units of a run. */
 function unitsOf(checks: readonly Check[], opened: OpenRun): Unit[] {
   const { settings, session } = opened;
   const lanes = Array.from(

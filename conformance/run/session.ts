@@ -28,11 +28,11 @@ import { askedBy } from './exchange-of.js';
 import * as expect from './expect.js';
 import { createGuard, onlyOwn } from './guard.js';
 import { prefixOf } from './ledger.js';
+import { createRate, createTurns } from './limits.js';
 import { callersOf, createMonitors } from './monitors.js';
 import type { Obstacles } from './obstacles.js';
 import type { RunBase } from './options.js';
 import type { Pool } from './pool.js';
-import { createRate, createTurns } from './rate.js';
 
 /** Fields of a create whose intern can serve other checks, too. */
 const PLAIN = new Set(['name', 'workspace_id', 'description', 'provision']);

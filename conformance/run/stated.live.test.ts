@@ -6,7 +6,7 @@ import type { Serve } from '../../emulator/wire/serve.js';
 import { closing } from '../../test/closing.js';
 import { deploy } from '../../test/targets/deployment.js';
 import { BUFFERING } from '../../test/targets/deployments.js';
-import { bodyOf, eachRecord } from '../habits/wire.js';
+import { bodyOf, eachRecord } from '../habits/habit.js';
 import { REPORTERS } from '../report/index.js';
 import { run } from '../run.js';
 import { checks as allChecks } from '../scenarios/index.js';

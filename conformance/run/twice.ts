@@ -3,7 +3,7 @@ import { answerOf, Finding, type Found, isProven, missedSuccess, noAnswerOf, typ
 import { raced, type Skip, Skipped, type Stop, Stopped, stoppedBy } from '../model/skip.js';
 import { bodyOf, type ShownExchange, senderOf } from '../probe/evidence.js';
 import { isOfGateway } from '../probe/gateway.js';
-import { type CredentialName, internIn, internPath, type Send } from '../probe/request.js';
+import { type CredentialName, internIn, internPath, pathIn, type Send } from '../probe/request.js';
 import type { Attempt } from './attempt.js';
 import type { Check } from './check.js';
 import { look, removeInterns } from './cleanup.js';
@@ -60,7 +60,7 @@ const seenIn = (exchange: ShownExchange): Tried => {
     number: exchange.number,
     method,
     url,
-    path: url.replace(/^.*?\/api\/v\d+(?=\/)/, '').replace(/[?#].*$/s, ''),
+    path: pathIn(url),
     id: internIn(url),
     sent: body,
     bytes: bytes ?? body?.length ?? 0,

@@ -4,13 +4,12 @@ import { type Because, isLimit, isOfBudget, type Skip, type Stop, Stopped, stopp
 import type { Host } from '../probe/time.js';
 import type { Level } from '../requirements/index.js';
 import { decidedBy } from '../requirements/views.js';
-import type { BudgetOptions, Ending } from './budget.js';
 import type { CleanupResult } from './cleanup.js';
+import type { BudgetOptions, Ending } from './limits.js';
 import type { CheckResult, FailOn, Results, RowHead, RunEvents } from './results.js';
 import { checksOfSet, chosenOf, type Selection, type UnitKind } from './select.js';
 import { type Assembled, asKnown, asNew, assemble, type Baseline } from './verdict.js';
 
-/** The circumstances of a unit. */
 export interface UnitContext {
   /** The number of its lane, from 0. */
   readonly lane: number;
@@ -47,7 +46,6 @@ export interface Unit {
   readonly level: Level;
   /** Needs of the unit. A missing need makes it a skip that names it. */
   readonly needs: readonly string[];
-  /** The heads of its rows. */
   readonly heads: readonly RowHead[];
   /** Whether it never runs beside others. */
   readonly alone?: boolean;

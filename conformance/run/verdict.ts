@@ -87,7 +87,6 @@ export function evaluateBaseline(
   return { known: known.map(({ id }) => id), stale: stale.map(({ id }) => id) };
 }
 
-/** The version of the kit: that of the package. */
 export const KIT_VERSION: string = pkg.version;
 
 const WORST: readonly Verdict[] = ['fail', 'error', 'warn', 'pass-alternative', 'pass', 'skip'];
@@ -168,7 +167,6 @@ function lacksWhatIsGiven({ skip }: CheckResult): boolean {
   return behaviourIn(because.need) === undefined && waitIn(because.need) === undefined;
 }
 
-/** Checks that came to a verdict. */
 const decided = (checks: readonly CheckResult[]) => checks.filter(({ verdict }) => verdict !== 'skip');
 const shareOf = (checks: readonly CheckResult[]) => ({ checked: decided(checks).length, of: checks.length });
 

@@ -7,7 +7,7 @@ import type { Serve } from '../../emulator/wire/serve.js';
 import { isStream } from '../../emulator/wire/streams.js';
 import { closing } from '../../test/closing.js';
 import { type Deployment, deploy } from '../../test/targets/deployment.js';
-import { bodyOf } from '../habits/wire.js';
+import { bodyOf } from '../habits/habit.js';
 import { run } from '../run.js';
 import { checks as allChecks } from '../scenarios/index.js';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { said, surrogates } from '../arbitraries/prompt.js';
+import { said, surrogates } from '../arbitraries/text.js';
 import { equal, fail } from '../model/assert.js';
 import { checksOf } from '../run/check.js';
 import * as expect from '../run/expect.js';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { said } from '../arbitraries/prompt.js';
+import { said } from '../arbitraries/text.js';
 import { equal, fail, ok } from '../model/assert.js';
 import { named, read, texts } from '../requests/chat.js';
 import { checksOf } from '../run/check.js';

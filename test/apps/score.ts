@@ -1,4 +1,3 @@
-/** The table of disturbances, the apps that they find, and the laws (EXP-9). */
 import { explore } from '../../conformance/explore/explore.js';
 import type { ExploreOptions, Finding, ScheduleFile } from '../../conformance/explore/types.js';
 import type { App, WrongApp } from './app.js';
@@ -7,6 +6,8 @@ import { FETCH } from './right/fetch.js';
 import { OPENAI } from './right/openai.js';
 import { OPENROUTER } from './right/openrouter.js';
 import { WRONG } from './wrong/index.js';
+
+/** The table of disturbances, the apps that they find, and the laws (EXP-9). */
 
 /** The apps that are right, as far as their packages are here. */
 export const RIGHT: readonly App[] = [...FETCH, ...OPENAI, ...OPENROUTER, ...(hasAiSdk() ? AI_SDK : [])];

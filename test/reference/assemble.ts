@@ -1,4 +1,4 @@
-import type { AnsweredChat } from '../../conformance/clients/answer.js';
+import type { AnsweredChat } from '../../conformance/clients/protocol.js';
 import type { ParsedEvent } from './event-stream.js';
 import type { Has } from './flaws.js';
 

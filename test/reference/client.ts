@@ -1,5 +1,4 @@
-import type { ClientAnswer } from '../../conformance/clients/answer.js';
-import type { RunLine } from '../../conformance/clients/protocol.js';
+import type { ClientAnswer, RunLine } from '../../conformance/clients/protocol.js';
 import { abortOf } from './abort.js';
 import { CallError, createAssembly } from './assemble.js';
 import { Aborted, call, type Means, Silent } from './call.js';

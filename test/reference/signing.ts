@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ClientAnswer } from '../../conformance/clients/answer.js';
-import type { RunLine } from '../../conformance/clients/protocol.js';
+import type { ClientAnswer, RunLine } from '../../conformance/clients/protocol.js';
 import { CallError } from './assemble.js';
 import { call, type Means } from './call.js';
 import type { Has } from './flaws.js';

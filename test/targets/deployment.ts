@@ -1,5 +1,5 @@
+import { createLiveDriver } from '../../conformance/drivers/driver.js';
 import { newEmulator } from '../../conformance/drivers/emulator.js';
-import { createLiveDriver } from '../../conformance/drivers/live.js';
 import { createVirtualHost } from '../../conformance/drivers/virtual-host.js';
 import type { Habit } from '../../conformance/habits/habit.js';
 import type { CredentialName } from '../../conformance/probe/request.js';

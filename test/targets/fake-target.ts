@@ -1,4 +1,4 @@
-import { createLiveDriver, type LiveDriverOptions } from '../../conformance/drivers/live.js';
+import { createLiveDriver, type LiveDriverOptions } from '../../conformance/drivers/driver.js';
 import type { Fetch } from '../../conformance/probe/client.js';
 import type { Host } from '../../conformance/probe/time.js';
 import type { Check } from '../../conformance/run/check.js';

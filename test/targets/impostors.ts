@@ -1,6 +1,6 @@
 import { newEmulator } from '../../conformance/drivers/emulator.js';
 import { READS } from '../../conformance/habits/dealings.js';
-import { bodyOf } from '../../conformance/habits/wire.js';
+import { bodyOf } from '../../conformance/habits/habit.js';
 import type { Fetch } from '../../conformance/probe/client.js';
 import type { EmulatorOptions } from '../../emulator/index.js';
 import type { Json } from '../../emulator/wire/json.js';

@@ -1,10 +1,9 @@
 import type { Chat } from '../../../emulator/contract/client-case.js';
+import { isRecord, jsonOf } from '../../probe/json.js';
 import type { Dispatched } from './event-stream.js';
 
 type Json = Record<string, unknown>;
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-const list = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
+const list = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isRecord) : []);
 
 /** The result of a stream of chat-completion chunks. */
 export interface ChatReading {
@@ -20,25 +19,18 @@ interface Call {
   arguments: string;
 }
 
-const isJson = (text: string): boolean => {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-};
+const isJson = (text: string): boolean => jsonOf(text) !== undefined;
 
 /** An id that is one: gateways send "" and "null" too. */
 const idIn = (delta: Json): string | undefined =>
   typeof delta.id === 'string' && delta.id !== '' && delta.id !== 'null' ? delta.id : undefined;
 const nameIn = (delta: Json): string | undefined =>
-  isObject(delta.function) && typeof delta.function.name === 'string' && delta.function.name !== ''
+  isRecord(delta.function) && typeof delta.function.name === 'string' && delta.function.name !== ''
     ? delta.function.name
     : undefined;
 /** Gateways send an object for its text, too. */
 const argumentsIn = (value: unknown): string =>
-  typeof value === 'string' ? value : isObject(value) ? JSON.stringify(value) : '';
+  typeof value === 'string' ? value : isRecord(value) ? JSON.stringify(value) : '';
 
 /**
  * The calls of a whole stream, by the rules of sections 5 and 6 of the lab. First the deltas are put in order and assigned to
@@ -60,7 +52,7 @@ function callsOf(deltas: readonly Json[]): Call[] {
       ?.map(nameIn)
       .find((name) => name !== undefined);
   const textOf = (key: string) =>
-    (parts.get(key) ?? []).map((part) => argumentsIn(isObject(part.function) ? part.function.arguments : '')).join('');
+    (parts.get(key) ?? []).map((part) => argumentsIn(isRecord(part.function) ? part.function.arguments : '')).join('');
   const open = (index: number | undefined) => {
     const key = `${String(index ?? 1_000 + order.length).padStart(6, '0')}/${String(order.length).padStart(6, '0')}`;
     order.push(key);
@@ -103,11 +95,8 @@ export function chatOf(events: readonly Dispatched[], broken = false): ChatReadi
   for (const { event, data } of events) {
     if (data === '') continue;
     if (event === 'error') {
-      let value: unknown;
-      try {
-        value = JSON.parse(data);
-      } catch {}
-      failure = statusOf(isObject(value) && isObject(value.error) ? value.error : value);
+      const value = jsonOf(data);
+      failure = statusOf(isRecord(value) && isRecord(value.error) ? value.error : value);
       break;
     }
     if (event !== 'message') continue;
@@ -115,11 +104,8 @@ export function chatOf(events: readonly Dispatched[], broken = false): ChatReadi
       done = true;
       break;
     }
-    let value: unknown;
-    try {
-      value = JSON.parse(data);
-    } catch {}
-    if (!isObject(value)) {
+    const value = jsonOf(data);
+    if (!isRecord(value)) {
       bad = true;
       break;
     }
@@ -130,17 +116,17 @@ export function chatOf(events: readonly Dispatched[], broken = false): ChatReadi
     }
   }
   const choices = chunks.flatMap((chunk) => list(chunk.choices).filter((choice) => (choice.index ?? 0) === 0));
-  const known = new Set(choices.flatMap(({ delta }) => (isObject(delta) ? list(delta.tool_calls).map(idIn) : [])));
+  const known = new Set(choices.flatMap(({ delta }) => (isRecord(delta) ? list(delta.tool_calls).map(idIn) : [])));
   /** A message, without the calls that deltas have brought. */
   const withoutKnown = (message: Json): Json => ({
     ...message,
     tool_calls: list(message.tool_calls).filter((call) => idIn(call) === undefined || !known.has(idIn(call))),
   });
   // Some gateways send a whole message where a delta should stand.
-  const isEmpty = (value: unknown) => !isObject(value) || Object.keys(value).length === 0;
+  const isEmpty = (value: unknown) => !isRecord(value) || Object.keys(value).length === 0;
   const deltas = choices
-    .map((choice) => (isEmpty(choice.delta) && isObject(choice.message) ? withoutKnown(choice.message) : choice.delta))
-    .filter(isObject);
+    .map((choice) => (isEmpty(choice.delta) && isRecord(choice.message) ? withoutKnown(choice.message) : choice.delta))
+    .filter(isRecord);
   const texts = (name: string) =>
     deltas.map((delta) => delta[name]).filter((value): value is string => typeof value === 'string');
   const finish =
@@ -151,7 +137,7 @@ export function chatOf(events: readonly Dispatched[], broken = false): ChatReadi
   const usage =
     chunks
       .map((chunk) => chunk.usage)
-      .filter(isObject)
+      .filter(isRecord)
       .at(-1) ?? null;
   const session = chunks
     .map((chunk) => chunk.session_id)
@@ -159,7 +145,7 @@ export function chatOf(events: readonly Dispatched[], broken = false): ChatReadi
     .at(-1);
   const given = deltas.flatMap((delta) => list(delta.tool_calls));
   // The older form, of one call, counts where the newer is missing.
-  const older = deltas.map((delta) => delta.function_call).filter(isObject);
+  const older = deltas.map((delta) => delta.function_call).filter(isRecord);
   const calls = callsOf(given.length > 0 ? given : older.map((one) => ({ index: 0, function: one })));
   const nameless = calls.some((call) => call.name === null);
 
@@ -188,7 +174,7 @@ export function chatOf(events: readonly Dispatched[], broken = false): ChatReadi
 }
 
 const statusOf = (error: unknown): { status?: number; code?: string } => {
-  if (!isObject(error)) return {};
+  if (!isRecord(error)) return {};
   if (Number.isInteger(error.code)) return { status: Number(error.code) };
   return typeof error.code === 'string' ? { code: error.code } : {};
 };

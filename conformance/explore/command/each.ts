@@ -28,7 +28,6 @@ interface KnownCommand {
   readonly words: Words;
   /** A script is read by a shell: what is put into it is quoted. */
   quoted(word: string): string;
-  /** The command for other words. */
   made(words: Words): CommandWords;
 }
 

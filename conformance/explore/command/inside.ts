@@ -71,7 +71,6 @@ export function inside(
   }: {
     run: string;
     port: number;
-    /** The ports of the emulator. */
     ports: readonly number[];
     /** The least by which time is run forward at once, in ms. */
     least: number;

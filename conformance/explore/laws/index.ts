@@ -1,12 +1,11 @@
 import { alike, sortOf } from '../gist.js';
 import { internIn } from '../moments.js';
 import { type AppRun, messageOf } from '../run.js';
-import type { DisturbanceClass, Law, LawName, Seen } from '../types.js';
+import type { DisturbanceClass, Law, LawName, Seen, Wrong } from '../types.js';
 import { brokenOnce, varyingKinds } from './once.js';
 import { brokenPolite, type Rudeness, rudenessOf } from './polite.js';
 import { brokenTidy, leftBehind } from './tidy.js';
 import { unnoticedIn } from './unnoticed.js';
-import type { Wrong } from './wrong.js';
 
 /** The laws of runs: the straight ones, and those that were added. */
 export interface Bench {

@@ -1,8 +1,7 @@
 import type { RecordFields } from '../../model/intern.js';
 import { jsonOf, recordOf } from '../../probe/json.js';
 import { internIn } from '../moments.js';
-import type { Seen, SeenRequest } from '../types.js';
-import type { Wrong } from './wrong.js';
+import type { Seen, SeenRequest, Wrong } from '../types.js';
 
 const parsed = (text: string): RecordFields => recordOf(jsonOf(text));
 

@@ -1,5 +1,4 @@
-import type { Seen, SeenRequest } from '../types.js';
-import type { Wrong } from './wrong.js';
+import type { Seen, SeenRequest, Wrong } from '../types.js';
 
 /** ms of grace: timers are not exact. */
 const GRACE = 30;

@@ -1,5 +1,4 @@
-import type { Seen } from '../types.js';
-import type { Wrong } from './wrong.js';
+import type { Seen, Wrong } from '../types.js';
 
 /** Interns that the program made, and that are there at the end. */
 export function leftBehind({ requests, interns }: Seen): Seen['interns'] {

@@ -1,6 +1,5 @@
-import type { Seen, SeenRequest } from '../types.js';
+import type { Seen, SeenRequest, Wrong } from '../types.js';
 import { promptOf } from './once.js';
-import type { Wrong } from './wrong.js';
 
 /** The requests that are answered by what an intern says. */
 const REPLIES: ReadonlySet<string> = new Set(['chat', 'answer']);

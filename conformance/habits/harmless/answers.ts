@@ -2,7 +2,7 @@ import { rewritten } from '../../../emulator/wire/answer.js';
 import { isRecord, type Json } from '../../../emulator/wire/json.js';
 import { about, pathOf } from '../../../emulator/wire/request.js';
 import type { Fetch, Serve, Setting } from '../../../emulator/wire/serve.js';
-import { eachRecord } from '../wire.js';
+import { eachRecord } from '../habit.js';
 import { chunkText } from './framings.js';
 
 /** Whether the answer must have no further fields: a client copies them as headers, or reads them by a standard. */

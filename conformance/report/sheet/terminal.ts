@@ -113,7 +113,6 @@ function tableRows({ head, groups }: Table, c: Colours, width = 120): string[] {
   ];
 }
 
-/** The verdict and the sum of a sheet. */
 export const headRow = ({ word, verdict, sum }: Pick<Sheet, 'word' | 'verdict' | 'sum'>, c: Colours): string =>
   `${c.bold(painted(c, TONES[verdict], joinLines(word)))}: ${joinLines(sum)}`;
 

@@ -17,11 +17,9 @@ export const labelOf = (check: CheckResult): Label => {
   return check.new === true && (isFailure(check) || check.verdict === 'warn') ? 'new' : check.verdict;
 };
 
-/** Whether a result fails the run that it is of. */
 export const failsRun = (check: CheckResult, { options }: Pick<Results, 'options'>): boolean =>
   countsAgainst(check, options.failOn);
 
-/** How many results have each label. */
 export function labels(checks: readonly CheckResult[]): Readonly<Record<Label, number>> {
   const counts = { pass: 0, 'pass-alternative': 0, fail: 0, warn: 0, skip: 0, error: 0, known: 0, new: 0 };
   for (const check of checks) counts[labelOf(check)]++;

@@ -160,7 +160,6 @@ export function bootText(failure: BootFailure, which = 'the boot of an intern'):
     : `an intern that was provisioned did not come to run within ${waited}; it is ${status}`;
 }
 
-/** The obstacles, in words. */
 const OBSTACLES: Readonly<Record<Obstacle, string>> = {
   create: 'no intern could be created',
   running: 'no intern started running',

@@ -21,7 +21,6 @@ type Waits = Pick<Ctx, 'send' | 'eventually'>;
 export const ask = ({ send }: Sends, method: string, path: string, json?: unknown, options: SendOptions = {}) =>
   send({ ...AS, ...options, method, path, ...(json === undefined ? {} : { json }) });
 
-/** The entry in `{data}`. */
 export function entryOf(answer: Answer, what: string): Record<string, unknown> {
   expect.done(answer, what);
   isObject(answer.json, `body of ${what}`);
@@ -29,7 +28,6 @@ export function entryOf(answer: Answer, what: string): Record<string, unknown> {
   return answer.json.data;
 }
 
-/** A page of the directory. */
 export async function pageOf(ctx: Sends, path: string, query?: Send['query']) {
   const what = `the list ${path}`;
   const answer = await ctx.send({ ...AS, path, ...(query === undefined ? {} : { query }) });

@@ -1,8 +1,8 @@
 import type { Intern } from '../../../emulator/contract/intern.js';
 import { equal, fail, gist, isObject, ok } from '../../model/assert.js';
 import type { Need } from '../../model/target.js';
+import { type Answer, isStream } from '../../probe/answer.js';
 import type { Transcript } from '../../probe/chunks.js';
-import type { Answer } from '../../probe/client.js';
 import type { As, CredentialName } from '../../probe/request.js';
 import * as chat from '../../requests/chat.js';
 import { plain, read } from '../../requests/chat.js';
@@ -25,8 +25,6 @@ export function session(answer: Answer, what: string): string {
 }
 
 const DELIVERED = { breaks: { requirement: 'CHAT-14', level: 'S' } } as const;
-
-const isStream = ({ headers }: Answer) => /event-stream/i.test(headers.get('content-type') ?? '');
 
 /** The prompt was accepted. The delivery into a run is stated, but the answer that says so is only published. */
 export function accepted(answer: Answer, what: string): void {

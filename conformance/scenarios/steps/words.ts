@@ -1,5 +1,6 @@
 import { fail, gist } from '../../model/assert.js';
 import type { Transcript } from '../../probe/chunks.js';
+import { jsonOf, recordOf } from '../../probe/json.js';
 import type { Ctx } from '../../run/context.js';
 
 /** A word that an intern says only when it is asked to. */
@@ -65,11 +66,6 @@ export function consents({ content, finish, toolCalls }: Transcript, what: strin
     asksNothing(gist(`one that does not, ${what}`, content));
   if (finish !== 'tool_calls') return;
   const [call] = toolCalls;
-  let kind: unknown;
-  try {
-    kind = (JSON.parse(call?.arguments ?? '') as { kind?: unknown } | null)?.kind;
-  } catch {
-    return;
-  }
-  if (kind === 'permission') asksNothing(gist(`one that asks, ${what}`, call?.arguments));
+  if (recordOf(jsonOf(call?.arguments ?? '')).kind === 'permission')
+    asksNothing(gist(`one that asks, ${what}`, call?.arguments));
 }

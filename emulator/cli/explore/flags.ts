@@ -5,7 +5,6 @@ import { CHOICES } from '../../../conformance/explore/options.js';
 import { EXPLORE_REPORT_KINDS } from '../../../conformance/explore/report/files.js';
 import type { ExploreOptions, Law } from '../../../conformance/explore/types.js';
 import { given } from '../../contract/given.js';
-
 import type { Io } from '../command.js';
 import { checkedSettings } from '../config.js';
 import { ALL_VARIABLES } from '../exec.js';

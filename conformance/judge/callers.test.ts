@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { gist } from '../model/assert.js';
 import { foundBy } from '../rules/rule.js';
 import { foundIn } from '../run/finding.js';
-import { createHiding } from './clean.js';
+import { createHiding } from './callers.js';
 import { credentialName } from './exchange.js';
 
 const KEY = 'sk-one-0000000000';

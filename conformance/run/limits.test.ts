@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { fakeHost } from '../../test/targets/fake-target.js';
-import { createRate } from './rate.js';
+import { createRate } from './limits.js';
 
 /** When each of `n` requests leaves that are to leave at once. */
 async function times(n: number, rate: ReturnType<typeof createRate>, now: () => number): Promise<number[]> {
