@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { htmlReport } from '../conformance/report/html.js';
+import { REPORTERS } from '../conformance/report/index.js';
 import type { CheckResult } from '../conformance/run/results.js';
 import { launchChromium } from '../test/chromium.js';
 import { sampleResults } from '../test/targets/sample-results.js';
@@ -35,7 +35,7 @@ const checks = Array.from(
 const folder = mkdtempSync(join(tmpdir(), 'bench-report-'));
 const file = join(folder, 'report.html');
 const began = performance.now();
-writeFileSync(file, htmlReport({ ...sample, checks }));
+writeFileSync(file, REPORTERS.html({ ...sample, checks }));
 const written = performance.now() - began;
 const browser = await launchChromium();
 const median = (times: readonly number[]) =>

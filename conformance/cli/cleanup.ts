@@ -1,4 +1,5 @@
 import { existsSync, rmSync } from 'node:fs';
+import { ownCommand } from '../../emulator/contract/pasted.js';
 import { UsageError } from '../../emulator/contract/problem.js';
 import { visible } from '../../emulator/contract/visible.js';
 import { connect } from '../drivers/connect.js';
@@ -7,7 +8,6 @@ import { takeAway } from '../run/cleaning.js';
 import { createLedger, readLedger } from '../run/ledger.js';
 import { createEnding } from '../run/limits.js';
 import { settingsOf } from '../run/options.js';
-import { ownCommand } from '../run/replay.js';
 import { createSession } from '../run/session.js';
 import { agreed, ledgerFile } from './engine.js';
 import type { Io } from './io.js';

@@ -1,12 +1,12 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { ownCommand } from '../../emulator/contract/pasted.js';
 import { UsageError } from '../../emulator/contract/problem.js';
 import { visible } from '../../emulator/contract/visible.js';
 import { baseAddress, type Connected, connect } from '../drivers/connect.js';
 import type { Host } from '../probe/time.js';
 import { REPORTERS } from '../report/index.js';
 import { progress } from '../report/tty.js';
-import { ownCommand } from '../run/replay.js';
 import type { Results } from '../run/results.js';
 import type { RunnerOptions } from '../run/runner.js';
 import type { EngineOptions } from '../run/units.js';

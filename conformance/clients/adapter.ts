@@ -1,3 +1,4 @@
+import { messageOf } from '../../emulator/contract/system-error.js';
 import type { Host } from '../probe/time.js';
 import type { CallEnd, CaseClient } from './attempt.js';
 import { type Child, startChild } from './child.js';
@@ -124,7 +125,7 @@ export async function startAdapter(options: AdapterOptions): Promise<Adapter> {
           try {
             resolve(readHello(text));
           } catch (error) {
-            fail(error instanceof Error ? error.message : String(error));
+            fail(messageOf(error));
           }
         },
         tooLong() {
@@ -157,7 +158,7 @@ export async function startAdapter(options: AdapterOptions): Promise<Adapter> {
       await start();
       return true;
     } catch (error) {
-      lost = error instanceof Error ? error.message : String(error);
+      lost = messageOf(error);
       return false;
     }
   };

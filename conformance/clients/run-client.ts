@@ -1,11 +1,11 @@
 import { ABILITIES, type ClientCase, LAYERS } from '../../emulator/contract/client-case.js';
+import { ownCommand } from '../../emulator/contract/pasted.js';
 import { createEmulator } from '../../emulator/index.js';
 import { cases as allCases } from '../../emulator/lab/cases.js';
 import { createLab, type Lab } from '../../emulator/lab/lab.js';
 import type { Because } from '../model/skip.js';
 import type { Host } from '../probe/time.js';
 import { createEnding } from '../run/limits.js';
-import { ownCommand } from '../run/replay.js';
 import type { CheckResult, Results } from '../run/results.js';
 import { select } from '../run/select.js';
 import { type EngineOptions, type RunTarget, run, type Unit } from '../run/units.js';

@@ -3,6 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { counted } from '../../emulator/contract/counted.js';
 import { classOf, DISTURBANCE_NAMES } from '../../emulator/contract/disturbance.js';
 import { given } from '../../emulator/contract/given.js';
+import { messageOf } from '../../emulator/contract/system-error.js';
 import { systemHost } from '../probe/time.js';
 import { terminalText } from '../report/sheet/terminal.js';
 import { togetherOf } from './each.js';
@@ -15,7 +16,7 @@ import { settled } from './options.js';
 import { openRejections } from './rejections.js';
 import { sheetOf } from './report/sheet.js';
 import { incompleteText } from './report/words.js';
-import { type AppRun, loadedOnce, messageOf, type RunSettings, runOnce } from './run.js';
+import { type AppRun, loadedOnce, type RunSettings, runOnce } from './run.js';
 import { isBeforeRunning, pairOf, pairsOf, type Schedule, singlesOf } from './schedules.js';
 import { createSlots } from './slots.js';
 import {

@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { counted } from '../../emulator/contract/counted.js';
 import type { Journaled } from '../../emulator/contract/journal-entry.js';
+import { messageOf } from '../../emulator/contract/system-error.js';
 import { createDisturber } from '../../emulator/disturbances/disturber.js';
 import { assemble } from '../../emulator/emulator.js';
 import { defaultFactories, type Factories } from '../../emulator/factories.js';
@@ -105,7 +106,6 @@ function sharedFaults(make: Factories['createFaults']): Factories['createFaults'
   };
 }
 
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 /** How often a run is looked at, in ms of real time. */
 const LOOK = 50;
 /** How long a program waits for what will not come until it is said to, in ms of its own time. */

@@ -1,3 +1,4 @@
+import { messageOf } from '../../emulator/contract/system-error.js';
 import type { Evidence } from './evidence.js';
 import { parseJson, TooDeep } from './json.js';
 import type { Redactor } from './redact.js';
@@ -145,7 +146,7 @@ export function openAnswer(response: Incoming, deps: OpenAnswerDeps): OpenAnswer
       try {
         json = parsed(text);
       } catch (error) {
-        throw new NoAnswer('too deep', watch.what(), error instanceof Error ? error.message : String(error));
+        throw new NoAnswer('too deep', watch.what(), messageOf(error));
       }
       const read: Answer = { status, headers, bytes, text, json, exchange };
       deps.seen(read);

@@ -1,6 +1,6 @@
 import { counted } from '../../emulator/contract/counted.js';
+import { ownCommand } from '../../emulator/contract/pasted.js';
 import { visible } from '../../emulator/contract/visible.js';
-import { ownCommand } from '../run/replay.js';
 import type { Results, RunEvents } from '../run/results.js';
 import { type FindingGroup, groups } from './groups.js';
 import { heldText, neverSection, requirementsSection } from './requirements.js';

@@ -1,3 +1,4 @@
+import { messageOf } from '../../emulator/contract/system-error.js';
 import type { Made } from '../habits/dealings.js';
 import { isMappingPath, type Ownership, type Stored } from '../model/ownership.js';
 import { type Stop, Stopped } from '../model/skip.js';
@@ -64,7 +65,7 @@ function hindrance(error: unknown): Hindrance {
   if (error instanceof Stopped) return { kind: 'over', stop: error.stop };
   const got = whyNoAnswer(error);
   if (got !== undefined) return { kind: 'no-answer', got };
-  return { kind: 'error', message: error instanceof Error ? error.message : String(error) };
+  return { kind: 'error', message: messageOf(error) };
 }
 
 /** The target is given up after this many requests in a row without an answer. */

@@ -1,10 +1,13 @@
+import { curlParts, folded, shellWord } from '../../emulator/contract/pasted.js';
 import { clipped } from '../../emulator/contract/visible.js';
 import { type Finding, type Found, isGist, type Mistake, type Rule, type Wanted } from '../model/finding.js';
 import type { Skip } from '../model/skip.js';
+import { variable } from '../model/target.js';
+import type { ShownExchange } from '../probe/evidence.js';
 import type { Redactor } from '../probe/redact.js';
+import type { CredentialName } from '../probe/request.js';
 import type { Attempt } from './attempt.js';
 import type { Check } from './check.js';
-import { curl, replayCommand } from './replay.js';
 import type { FindingResult } from './results.js';
 import type { RunContext } from './session.js';
 
@@ -72,6 +75,15 @@ export function skipIn(skip: Skip, redactor: Hiding): Skip {
   return recorded(skip, redactor);
 }
 
+/** A request as a curl command, with environment variables for credentials. */
+export function curl({ request }: ShownExchange): string {
+  const { authorization = '', ...headers } = request.headers;
+  const as = /^Bearer \[([a-z_]+)\]$/.exec(authorization)?.[1];
+  const credential = as === undefined || as === 'redacted' ? undefined : variable(as as CredentialName);
+  const sent = { ...request, headers: credential === undefined ? request.headers : headers, credential };
+  return folded(curlParts(sent, ['-i', '-N']));
+}
+
 /** A finding as data, free of secrets, with all that a reader needs to act on it. `askedBy`: the check that asked. */
 export function reported(
   run: RunContext,
@@ -83,6 +95,9 @@ export function reported(
   const { settings, session } = run;
   const { redactor } = session;
   const last = transcript.at(-1);
+  const ids = [...new Set([askedBy, check.id])].join(',');
+  const flags = ['--only', shellWord(ids), '--seed', shellWord(settings.seed), '--runs', String(settings.runs)];
+  if (property !== undefined) flags.push('--path', shellWord(`${property.name}:${property.path}`));
   const { breaks: broken, ...look } = foundIn(found, redactor);
   return {
     ...(last === undefined ? {} : { exchange: last.number }),
@@ -97,13 +112,7 @@ export function reported(
     ...(last === undefined ? {} : { curl: redactor.text(curl(last)) }),
     seed: settings.seed,
     runs: settings.runs,
-    replay: replayCommand({
-      command: settings.command,
-      id: [...new Set([askedBy, check.id])].join(','),
-      seed: settings.seed,
-      runs: settings.runs,
-      ...(property === undefined ? {} : { path: { name: property.name, path: property.path } }),
-    }),
+    replay: [settings.command, ...flags].join(' '),
   };
 }
 

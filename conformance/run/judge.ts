@@ -13,7 +13,7 @@ import { ANSWER } from '../probe/request.js';
 import { type Attempt, attempt } from './attempt.js';
 import type { Check } from './check.js';
 import { foundIn, recorded, reported, skipIn } from './finding.js';
-import type { Obstacles } from './obstacles.js';
+import type { Obstacles } from './pool.js';
 import type { FindingResult, Verdict } from './results.js';
 import type { RunContext } from './session.js';
 import { type Decided, ended, isLost, type Look, lookTwice, mayBeTaken, skipped, visitOf } from './twice.js';

@@ -1,3 +1,4 @@
+import { messageOf } from '../../emulator/contract/system-error.js';
 import { Finding } from '../model/finding.js';
 import { type Incomplete, type Preflight, type Stop, Stopped } from '../model/skip.js';
 import type { Need } from '../model/target.js';
@@ -10,9 +11,8 @@ import { type CleanupResult, requestsOfCleanUp } from './cleanup.js';
 import { recorded } from './finding.js';
 import { createLedger } from './ledger.js';
 import { createEnding, type Owed } from './limits.js';
-import { createObstacles } from './obstacles.js';
 import { type RunBase, type RunnerOptions, settingsOf } from './options.js';
-import { createPool } from './pool.js';
+import { createObstacles, createPool } from './pool.js';
 import { createSession, type RunContext } from './session.js';
 import type { RunTarget } from './units.js';
 
@@ -129,8 +129,7 @@ export function openRun(options: Omit<RunnerOptions, 'checks'>, { puts = true } 
   };
   const { kind, address, baseUrl, profile } = driver.target;
   const { began = host.now() } = options;
-  const putBackFailed = (error: unknown) =>
-    ending.stop({ kind: 'not-put-back', detail: error instanceof Error ? error.message : String(error) });
+  const putBackFailed = (error: unknown) => ending.stop({ kind: 'not-put-back', detail: messageOf(error) });
 
   return {
     ...base,

@@ -1,9 +1,9 @@
+import { ownCommand } from '../../emulator/contract/pasted.js';
 import type { Driver } from '../drivers/driver.js';
 import { type Host, systemHost } from '../probe/time.js';
 import type { Check } from './check.js';
 import type { Ledger } from './ledger.js';
 import { BUDGETS, type BudgetOptions, type Ending, limitsOf } from './limits.js';
-import { ownCommand } from './replay.js';
 import type { EngineOptions } from './units.js';
 
 /** Options of a run. Times in ms of real time. */

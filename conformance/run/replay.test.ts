@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ShownExchange } from '../probe/evidence.js';
-import { curl } from './replay.js';
+import { curl } from './finding.js';
 
 const sent = (headers: Record<string, string>, body?: string) =>
   curl({ request: { method: 'DELETE', url: 'http://x/api/v1', headers, body } } as ShownExchange);

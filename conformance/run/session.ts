@@ -30,9 +30,8 @@ import { createGuard, onlyOwn } from './guard.js';
 import { prefixOf } from './ledger.js';
 import { createRate, createTurns } from './limits.js';
 import { callersOf, createMonitors } from './monitors.js';
-import type { Obstacles } from './obstacles.js';
 import type { RunBase } from './options.js';
-import type { Pool } from './pool.js';
+import type { Obstacles, Pool } from './pool.js';
 
 /** Fields of a create whose intern can serve other checks, too. */
 const PLAIN = new Set(['name', 'workspace_id', 'description', 'provision']);

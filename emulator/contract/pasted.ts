@@ -29,6 +29,10 @@ export function shellWord(text: string, asCommand = false): string {
 /** Words of a command line that a person may paste, of lines that no terminal cuts. */
 export const commandLine = (words: readonly string[]): string => folded(words.map((word) => shellWord(word)));
 
+/** A command of this package that a reader can copy: a project that has it installed finds it by `npx` alone. */
+export const ownCommand = (name: 'intern-conformance' | 'intern-emulator', words: readonly string[] = []): string =>
+  commandLine(['npx', name, ...words]);
+
 /** Parts of a command line in lines that no terminal cuts: some take 1,024 bytes, Linux 4,096. */
 export function folded(parts: readonly string[]): string {
   let line = '';

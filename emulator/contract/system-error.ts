@@ -1,3 +1,6 @@
+/** The message of whatever was thrown. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 /** The system's error for a path or port, in words. */
 export function inWords(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
@@ -14,5 +17,5 @@ export function inWords(error: unknown): string {
     // Of fetch, which gives it no code.
     'bad port': 'fetch calls no such port; choose another',
   };
-  return known[code ?? message] ?? (error instanceof Error ? error.message : String(error));
+  return known[code ?? message] ?? messageOf(error);
 }

@@ -1,6 +1,7 @@
+import { messageOf } from '../../../emulator/contract/system-error.js';
 import { alike, sortOf } from '../gist.js';
 import { internIn } from '../moments.js';
-import { type AppRun, messageOf } from '../run.js';
+import type { AppRun } from '../run.js';
 import type { DisturbanceClass, Law, LawName, Seen, Wrong } from '../types.js';
 import { brokenOnce, varyingKinds } from './once.js';
 import { brokenPolite, type Rudeness, rudenessOf } from './polite.js';

@@ -1,5 +1,5 @@
 import { counted } from '../../../emulator/contract/counted.js';
-import { ownCommand } from '../../run/replay.js';
+import { ownCommand } from '../../../emulator/contract/pasted.js';
 import type { DisturbanceClass, ExploreReport, Finding, LawName, Surfaced } from '../types.js';
 
 /** The sentence of each law, for somebody who has never read of them. */
