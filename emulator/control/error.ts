@@ -13,3 +13,10 @@ export class ControlError extends Error {
     super(oneLine(message, LONGEST));
   }
 }
+
+/** The refusal of an error that is the caller's mistake: errors of the parts say so by the status that they have. */
+export function callerMistake(error: unknown): ControlError | undefined {
+  if (error instanceof ControlError) return error;
+  const status = error instanceof Error && 'status' in error ? error.status : undefined;
+  return error instanceof Error && typeof status === 'number' ? new ControlError(status, error.message) : undefined;
+}

@@ -3,7 +3,7 @@ import { JOURNALED } from '../contract/operation.js';
 import { CONSOLE } from '../contract/request-id.js';
 import type { Journal } from '../http/journal.js';
 import type { JournalDraft } from '../http/journal-entry.js';
-import { json, NO_CONTENT } from '../http/response.js';
+import { json } from '../http/response.js';
 import { ControlError } from './error.js';
 import type { ControlParts } from './parts.js';
 import { type ControlRow, controlRow } from './router.js';
@@ -120,7 +120,6 @@ export function journalRows(parts: ControlParts): ControlRow[] {
       handle() {
         journal.clear();
         events.reset();
-        return NO_CONTENT;
       },
     }),
   ];

@@ -2,22 +2,12 @@ import type { Scope } from '../clock/scope.js';
 import type { LoadChecks } from '../contract/checks.js';
 import { type JudgedRun, labResultSchema } from '../contract/lab-run.js';
 import { withZod } from '../contract/with-zod.js';
-import { json, NO_CONTENT } from '../http/response.js';
+import { json } from '../http/response.js';
 import type { LazyLab, OpenLab } from '../lab/lazy.js';
 import { ControlError } from './error.js';
 import { type ControlRow, controlRow } from './router.js';
 
 const anything = withZod((z) => z.unknown());
-
-/** Turns an error with a `status`, a mistake of the caller, into a refusal. */
-const orRefused = <T>(work: () => T): T => {
-  try {
-    return work();
-  } catch (error) {
-    const status = error instanceof Error && 'status' in error ? error.status : undefined;
-    throw error instanceof Error && typeof status === 'number' ? new ControlError(status, error.message) : error;
-  }
-};
 
 const adapterSchema = withZod((z) =>
   z.strictObject({
@@ -31,18 +21,15 @@ const adapterSchema = withZod((z) =>
 function adopt(opened: OpenLab, judged: JudgedRun) {
   const { case: id, client, verdict, sentence, expected, actual, cuts, url = '', started = 0, requests } = judged;
   const said = Object.entries({ sentence, expected, actual }).filter(([, text]) => text !== undefined);
-  return opened.adopt(
-    orRefused(() => opened.findCase(id)),
-    {
-      url,
-      base_url: '',
-      started,
-      requests,
-      prompt: [],
-      ...(cuts === undefined ? {} : { cuts }),
-      result: { client, verdict, ...Object.fromEntries(said) },
-    },
-  );
+  return opened.adopt(opened.findCase(id), {
+    url,
+    base_url: '',
+    started,
+    requests,
+    prompt: [],
+    ...(cuts === undefined ? {} : { cuts }),
+    result: { client, verdict, ...Object.fromEntries(said) },
+  });
 }
 
 interface AdapterDeps {
@@ -72,10 +59,7 @@ export function labRows(lab: LazyLab, { checks, mayRun, scope }: AdapterDeps): C
     }),
     controlRow('GET /lab/cases/:id', {
       does: 'Shows a case of the client lab: what is sent, and what a right client makes of it',
-      async handle({ params }) {
-        const { findCase } = await lab.open();
-        return json(orRefused(() => findCase(params.id)));
-      },
+      handle: async ({ params }) => json((await lab.open()).findCase(params.id)),
     }),
     controlRow('POST /lab/runs', {
       does: 'Starts a run of a case: requests to its URL are answered byte for byte',
@@ -85,7 +69,7 @@ export function labRows(lab: LazyLab, { checks, mayRun, scope }: AdapterDeps): C
       async handle(call) {
         const body = await call.body();
         const opened = await lab.open();
-        const wanted = orRefused(() => opened.readRun(body));
+        const wanted = opened.readRun(body);
         const { key, ...run } = await opened.start(wanted);
         return json(
           {
@@ -164,7 +148,6 @@ export function labRows(lab: LazyLab, { checks, mayRun, scope }: AdapterDeps): C
       async handle({ params }) {
         if (lab.read(params.run) === undefined) throw new ControlError(404, `no run ${params.run}`);
         await (await lab.open()).finish(params.run);
-        return NO_CONTENT;
       },
     }),
   ];

@@ -6,10 +6,10 @@ import { Refusal } from '../contract/errors.js';
 import { nearest, suggestion } from '../contract/nearest.js';
 import { clipped } from '../contract/visible.js';
 import { createPathFinder } from '../http/paths.js';
-import { json, type PlainResponse, refusalResponse } from '../http/response.js';
+import { json, NO_CONTENT, type PlainResponse, refusalResponse } from '../http/response.js';
 import type { ReceivedRequest } from '../requests/received-request.js';
 import { readJson } from './body.js';
-import { ControlError } from './error.js';
+import { ControlError, callerMistake } from './error.js';
 
 /** The names of the segments that stand for something in a path. */
 type Named<Path> = Path extends `${string}:${infer Name}/${infer Rest}`
@@ -27,6 +27,9 @@ export interface ControlCall<Body = unknown, Path = string> {
   /** The body, validated by the row's schema; throws the 400 that names what was wrong and where. */
   body(): Promise<Body>;
 }
+
+// biome-ignore lint/suspicious/noConfusingVoidType: a handler that only does something returns nothing.
+type Answer = PlainResponse | void;
 
 /**
  * One call of the control interface: the row that routes it, lists it (`GET /_emulator`) and documents it
@@ -46,7 +49,8 @@ export interface ControlRow<Body = unknown, Path extends string = string> {
   readonly shape?: string;
   /** The meaning of each query parameter. A call that has any refuses the others. */
   readonly query?: Readonly<Record<string, string>>;
-  handle(call: ControlCall<Body, Path>): PlainResponse | Promise<PlainResponse>;
+  /** Without an answer of its own it is 204. */
+  handle(call: ControlCall<Body, Path>): Answer | Promise<Answer>;
 }
 
 /**
@@ -127,7 +131,7 @@ export function createRouter(
         };
       }
       checkQuery(row, url.searchParams);
-      return await row.handle({
+      const answer = await row.handle({
         params: Object.fromEntries(Object.entries(params).map(([name, value]) => [name, tryDecodeURIComponent(value)])),
         query: url.searchParams,
         request,
@@ -135,8 +139,10 @@ export function createRouter(
         // A request that is still being sent when the state is replaced is not written into the new state.
         body: async () => row.body && state.race(readJson(request, row.body)),
       });
+      return answer ?? NO_CONTENT;
     } catch (error) {
-      if (error instanceof ControlError) return errorJson(error.status, error.message);
+      const mistake = callerMistake(error);
+      if (mistake) return errorJson(mistake.status, mistake.message);
       if (error instanceof Refusal) return refusalResponse(error);
       if (request.signal?.aborted) return errorJson(503, 'the client left');
       const detail = error instanceof Error ? error.stack : String(error);

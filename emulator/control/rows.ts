@@ -9,9 +9,8 @@ import { scriptSchema } from '../contract/script.js';
 import { settingsSchema } from '../contract/settings.js';
 import { type InternRow, stateSchema } from '../contract/state.js';
 import { withZod } from '../contract/with-zod.js';
-import { json, NO_CONTENT } from '../http/response.js';
+import { json } from '../http/response.js';
 import { needScripts } from '../scripts/matches.js';
-import { ScriptInvalid } from '../scripts/problems.js';
 import { ControlError } from './error.js';
 import { eventsRow } from './events-row.js';
 import { journalRows } from './journal.js';
@@ -66,15 +65,6 @@ const faultsBody = withZod((z) =>
 );
 
 const list = (data: readonly unknown[]) => json({ data });
-
-/** An invalid script is the caller's mistake, reported in the words that say where it is. */
-const orRefused = <T>(work: () => T): T => {
-  try {
-    return work();
-  } catch (error) {
-    throw error instanceof ScriptInvalid ? new ControlError(400, error.message) : error;
-  }
-};
 
 /** The table of the control interface: it routes, `GET /_emulator` lists it, and docs/control.md is made from it. */
 export function controlRows(parts: ControlParts): readonly ControlRow[] {
@@ -152,7 +142,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
       shape: 'a script: {"name", "turn"?: [step, …], "lifecycle"?}',
       async handle(call) {
         const source = await call.body();
-        const view = orRefused(() => scripts.put(call.params.name, source));
+        const view = scripts.put(call.params.name, source);
         await parts.commit();
         return json(view);
       },
@@ -162,7 +152,6 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
       async handle({ params }) {
         if (!scripts.delete(params.name)) throw new ControlError(404, `no script ${params.name} was put here`);
         await parts.commit();
-        return NO_CONTENT;
       },
     }),
     controlRow('GET /interns', {
@@ -191,7 +180,6 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
         const row = internOf(params.id);
         parts.setScript(row, null);
         await parts.commit();
-        return NO_CONTENT;
       },
     }),
     controlRow('GET /matches', {
@@ -204,7 +192,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
       shape: '[{"when": {"contains"?, "regex"?, "session"?, "turn"?}, "script"}, …]',
       async handle(call) {
         const matches = await call.body();
-        orRefused(() => needScripts(matches, scripts.names()));
+        needScripts(matches, scripts.names());
         parts.matches.put(matches);
         await parts.commit();
         return json(readers.match());
@@ -215,7 +203,6 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
       async handle() {
         parts.matches.clear();
         await parts.commit();
-        return NO_CONTENT;
       },
     }),
     controlRow('GET /runs', {
@@ -279,7 +266,6 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
       does: 'Takes one fault back',
       handle({ params }) {
         if (!faults.remove(params.id)) throw new ControlError(404, `no fault ${params.id} is still to come`);
-        return NO_CONTENT;
       },
     }),
     controlRow('POST /faults', {
@@ -296,10 +282,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
     }),
     controlRow('DELETE /faults', {
       does: 'Takes all faults back',
-      handle() {
-        faults.clear();
-        return NO_CONTENT;
-      },
+      handle: () => faults.clear(),
     }),
     controlRow('POST /reset', {
       does: 'Returns to the seed: interns, runs, keys, scripts, faults, limits, journal; the clock stays',
@@ -325,9 +308,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
       shape: 'what GET /_emulator/state answers',
       async handle(call) {
         const state = await call.body();
-        orRefused(() => {
-          for (const { id, source } of state.scripts) scripts.check(id, source);
-        });
+        for (const { id, source } of state.scripts) scripts.check(id, source);
         await parts.importState(state);
         return json({ imported: true });
       },

@@ -1,5 +1,5 @@
 import type { ListedSnapshot, SnapshotView } from '../contract/views.js';
-import { json, NO_CONTENT } from '../http/response.js';
+import { json } from '../http/response.js';
 import { type ControlRow, controlRow } from './router.js';
 
 export interface SnapshotsPart {
@@ -33,9 +33,6 @@ export const snapshotRows = (snapshots: SnapshotsPart, clock: () => object): rea
   }),
   controlRow('DELETE /snapshots/:name', {
     does: 'Forgets a snapshot',
-    handle({ params }) {
-      snapshots.delete(params.name);
-      return NO_CONTENT;
-    },
+    handle: ({ params }) => snapshots.delete(params.name),
   }),
 ];

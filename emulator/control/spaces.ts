@@ -1,5 +1,5 @@
 import { type SpaceRequest, spaceRequestSchema } from '../contract/space.js';
-import { json, NO_CONTENT } from '../http/response.js';
+import { json } from '../http/response.js';
 import { type ControlRow, controlRow } from './router.js';
 
 export interface SpacesPart {
@@ -31,9 +31,6 @@ export const spaceRows = (spaces: SpacesPart): readonly ControlRow[] => [
   }),
   controlRow('DELETE /spaces/:name', {
     does: 'Ends a space with all that goes on in it',
-    async handle({ params }) {
-      await spaces.end(params.name);
-      return NO_CONTENT;
-    },
+    handle: ({ params }) => spaces.end(params.name),
   }),
 ];

@@ -5,6 +5,7 @@ import { STEP_NAMES } from '../contract/script.js';
 /** An invalid script: where it came from, and per problem the JSON path and what was expected. */
 export class ScriptInvalid extends Error {
   override readonly name = 'ScriptInvalid';
+  readonly status = 400;
   constructor(
     readonly file: string,
     readonly problems: readonly string[],
