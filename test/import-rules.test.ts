@@ -44,7 +44,7 @@ const MAY_IMPORT: Record<string, string> = {
   // The answers, faults and journal that it shows are those of `http`; `scripts` says what is wrong with a script.
   control: 'contract http openapi scripts requests | clock domain store daemon lab',
   // Tools over the control calls, for coding agents: the server itself is loaded when asked for.
-  agents: 'contract clock control requests conformance/requirements | http',
+  agents: 'contract clock control requests wire conformance/requirements | http',
   // In front of the parts: the two listeners, their addresses, and requests in process.
   serving: 'credentials contract clock sse http control requests options signing console wire | domain daemon',
   // The two halves of the composition root that others stand on, and that stand on others.

@@ -1,4 +1,5 @@
 import { jsonOf } from '../contract/nesting.js';
+import { isStream, through } from '../wire/streams.js';
 
 /** The body is read once: a clone of the request, made to read it again, would lose the signal to the garbage collector. */
 type Respond = (request: Request, body: { readonly parsedBody?: unknown }) => Promise<Response>;
@@ -53,25 +54,21 @@ export function createCalls(): Calls {
       request.signal.addEventListener('abort', () => own.abort(request.signal.reason), { once: true });
       call.passed = new Request(url, { method: 'POST', headers, body: text, signal: own.signal });
       try {
-        const { status, headers: sent, body } = await answer(call.passed, { parsedBody });
-        if (body === null || !sent.get('content-type')?.startsWith('text/event-stream')) {
+        const response = await answer(call.passed, { parsedBody });
+        if (!isStream(response)) {
           over();
-          return new Response(body, { status, headers: sent });
+          return response;
         }
-        const reader = body.getReader();
-        const relayed = new ReadableStream<Uint8Array>({
-          async pull(controller) {
-            const { done, value } = await reader.read();
-            if (!done) return controller.enqueue(value);
-            over();
-            controller.close();
+        return through(response, {
+          sends(piece) {
+            if (piece === undefined) over();
+            return piece;
           },
-          cancel(reason) {
+          left(cancel) {
             over();
-            return reader.cancel(reason);
+            return cancel();
           },
         });
-        return new Response(relayed, { status, headers: sent });
       } catch (error) {
         over();
         throw error;

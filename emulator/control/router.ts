@@ -29,7 +29,7 @@ export interface ControlCall<Body = unknown, Path = string> {
 }
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler that only does something returns nothing.
-type Answer = PlainResponse | void;
+type Answered = PlainResponse | void;
 
 /**
  * One call of the control interface: the row that routes it, lists it (`GET /_emulator`) and documents it
@@ -50,7 +50,7 @@ export interface ControlRow<Body = unknown, Path extends string = string> {
   /** The meaning of each query parameter. A call that has any refuses the others. */
   readonly query?: Readonly<Record<string, string>>;
   /** Without an answer of its own it is 204. */
-  handle(call: ControlCall<Body, Path>): Answer | Promise<Answer>;
+  handle(call: ControlCall<Body, Path>): Answered | Promise<Answered>;
 }
 
 /**

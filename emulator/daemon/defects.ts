@@ -110,24 +110,17 @@ export const DEFECTS: readonly Defect[] = [
       },
     }),
   ),
-  {
-    name: 'v2_under_v1_name',
-    description: 'the v1 header carries the v2 signature',
-    reason: 'bad_signature',
-    make(shop) {
-      const fields = shop.fresh();
-      return { headers: shop.headers(fields, { v1: shop.sign('v2', fields) }) };
-    },
-  },
-  {
-    name: 'v1_under_v2_name',
-    description: 'the v2 header carries the v1 signature',
-    reason: 'bad_signature',
-    make(shop) {
-      const fields = shop.fresh();
-      return { headers: shop.headers(fields, { v2: shop.sign('v1', fields) }) };
-    },
-  },
+  ...[['v2', 'v1'] as const, ['v1', 'v2'] as const].map(
+    ([signed, named]): Defect => ({
+      name: `${signed}_under_${named}_name`,
+      description: `the ${named} header carries the ${signed} signature`,
+      reason: 'bad_signature',
+      make(shop) {
+        const fields = shop.fresh();
+        return { headers: shop.headers(fields, { [named]: shop.sign(signed, fields) }) };
+      },
+    }),
+  ),
   {
     name: 'flipped_bit',
     description: 'one bit of the v2 signature is flipped',
