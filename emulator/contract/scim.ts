@@ -6,15 +6,15 @@ export const MAX_SCIM_PAGE = 100;
 export const DEFAULT_SCIM_PAGE = 50;
 
 /** A UUID; upper case, which some tools print, becomes the lower case of everything else here. */
-const uuid = withZod((z) => z.uuid().toLowerCase());
+export const uuidSchema = withZod((z) => z.uuid().toLowerCase());
 const role = withZod((z) => z.enum(['admin', 'member']));
 
 /** A SCIM group mapping as it goes over the wire (SCIM-1), and as it is kept. */
 export const scimMappingSchema = withZod((z) =>
   z.strictObject({
-    id: uuid(),
-    scim_group_id: uuid(),
-    workspace_id: uuid(),
+    id: uuidSchema(),
+    scim_group_id: uuidSchema(),
+    workspace_id: uuidSchema(),
     organization_id: z.string(),
     role: role(),
     created_at: timestampSchema(),
@@ -26,7 +26,7 @@ export type ScimMapping = Infer<typeof scimMappingSchema>;
 /** A SCIM group as it goes over the wire (SCIM-6). */
 export const scimGroupSchema = withZod((z) =>
   z.strictObject({
-    id: uuid(),
+    id: uuidSchema(),
     organization_id: z.string(),
     external_id: z.string().nullable(),
     display_name: z.string(),
@@ -38,7 +38,7 @@ export type ScimGroup = Infer<typeof scimGroupSchema>;
 
 /** Body of the create of a mapping (SCIM-4). */
 export const createMappingSchema = withZod((z) =>
-  z.strictObject({ scim_group_id: uuid(), workspace_id: uuid(), role: role() }),
+  z.strictObject({ scim_group_id: uuidSchema(), workspace_id: uuidSchema(), role: role() }),
 );
 export type CreateMappingBody = Infer<typeof createMappingSchema>;
 
@@ -49,7 +49,7 @@ export type UpdateMappingBody = Infer<typeof updateMappingSchema>;
 /** A directory sync as it goes over the wire (SCIM-7). Counts and message are null until its end. */
 export const scimJobSchema = withZod((z) =>
   z.strictObject({
-    id: uuid(),
+    id: uuidSchema(),
     status: z.enum(['queued', 'running', 'succeeded', 'failed']),
     created_at: timestampSchema(),
     started_at: timestampSchema().nullable(),
@@ -63,7 +63,7 @@ export type ScimJob = Infer<typeof scimJobSchema>;
 
 export const scimJobRowSchema = withZod((z) =>
   z.strictObject({
-    id: uuid(),
+    id: uuidSchema(),
     organization_id: z.string(),
     /** Decided when it was started. */
     fails: z.boolean(),

@@ -1,6 +1,6 @@
 import { description, instructions, model, nameSchema, STATUSES } from './intern.js';
 import { matchesSchema } from './match.js';
-import { scimGroupSchema, scimMappingSchema } from './scim.js';
+import { scimGroupSchema, scimMappingSchema, uuidSchema } from './scim.js';
 import { hostSchema, secretNameSchema } from './vault.js';
 import { type Infer, withZod } from './with-zod.js';
 
@@ -8,15 +8,13 @@ import { type Infer, withZod } from './with-zod.js';
 const credential = withZod((z) =>
   z.string().regex(/^[\x21-\x7e]{8,}$/, 'expected at least 8 visible ASCII characters'),
 );
-/** A UUID; upper case, which some tools print, becomes lower case as everywhere here. */
-const uuid = withZod((z) => z.uuid().toLowerCase());
 
 /** A person of a workspace. All credentials of the person are one caller (AUTH-2). */
 export const memberSchema = withZod((z) =>
   z.strictObject({
     id: z.string().min(1),
     name: z.string(),
-    workspace_id: uuid(),
+    workspace_id: uuidSchema(),
     /** Outside the interns programme every path under `/interns` is 404 (AUTH-5). */
     programme: z.boolean().default(true),
     /** It goes into a header of every proof: visible ASCII without a comma, which joins repeated headers. */
@@ -39,7 +37,7 @@ const seedOrganizationSchema = withZod((z) =>
   z.strictObject({
     id: z.string().min(1),
     name: z.string(),
-    workspaces: z.array(z.strictObject({ id: uuid(), name: z.string() })),
+    workspaces: z.array(z.strictObject({ id: uuidSchema(), name: z.string() })),
     management_key: credential(),
     scim_groups: z.array(seedGroupSchema()).default([]),
     scim_group_mappings: z.array(scimMappingSchema()).default([]),
@@ -50,8 +48,8 @@ const seedOrganizationSchema = withZod((z) =>
 const seedSecretSchema = withZod((z) =>
   z
     .strictObject({
-      workspace_id: uuid().optional(),
-      intern_id: uuid().optional(),
+      workspace_id: uuidSchema().optional(),
+      intern_id: uuidSchema().optional(),
       name: secretNameSchema(),
       value: z.string().min(1).max(65_536).optional(),
       hosts: z.array(hostSchema()).min(1).max(100).nullable(),
@@ -67,7 +65,7 @@ const seedSecretSchema = withZod((z) =>
 
 export const seedInternSchema = withZod((z) =>
   z.strictObject({
-    id: uuid(),
+    id: uuidSchema(),
     name: nameSchema(),
     /** Id of the member it belongs to; it lives in that member's workspace. */
     creator: z.string(),
@@ -77,7 +75,7 @@ export const seedInternSchema = withZod((z) =>
     description: description().nullable().default(null),
     instructions: instructions().nullable().default(null),
     model: model().nullable().default(null),
-    vault_id: uuid(),
+    vault_id: uuidSchema(),
     api_key: credential(),
   }),
 );
@@ -92,7 +90,7 @@ export const seedSchema = withZod((z) =>
     .strictObject({
       $schema: z.string().optional(),
       organization: z.strictObject({ id: z.string().min(1), name: z.string() }),
-      workspaces: z.array(z.strictObject({ id: uuid(), name: z.string() })).min(1),
+      workspaces: z.array(z.strictObject({ id: uuidSchema(), name: z.string() })).min(1),
       members: z.array(memberSchema()).min(1),
       management_key: credential(),
       scim_groups: z.array(seedGroupSchema()).default([]),

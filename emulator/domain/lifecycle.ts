@@ -1,4 +1,4 @@
-import type { Status } from '../contract/intern.js';
+import { STATUSES, type Status } from '../contract/intern.js';
 
 /** The events of an intern's life: the calls on it, and the steps of a boot and a teardown. */
 export type LifecycleEvent =
@@ -19,15 +19,7 @@ export interface Transition {
   readonly to: Status | 'gone' | 'same';
 }
 
-const ALIVE: readonly Status[] = [
-  'queued',
-  'provisioning',
-  'running',
-  'failed',
-  'stopped',
-  'destroy_failed',
-  'awaiting_slack_install',
-];
+const ALIVE: readonly Status[] = STATUSES.filter((status) => status !== 'destroying');
 
 /**
  * The lifecycle as a table (PROV-1, SUSP-1, UPDATE-1, DELETE-1, DELETE-3). An event that is not here is not allowed,

@@ -40,6 +40,13 @@ const query = (name: string, description: string, schema: object, more: object =
   ...more,
 });
 
+const whole = (minimum: number, fallback: number, maximum?: number) => ({
+  type: 'integer',
+  minimum,
+  ...(maximum === undefined ? {} : { maximum }),
+  default: fallback,
+});
+
 const TURN_REFUSALS = [
   'session_not_found',
   'intern_not_ready',
@@ -65,7 +72,7 @@ const OPERATION_TEXTS: Readonly<Record<Exclude<Operation, Shared>, OperationText
         { type: 'array', minItems: 1, maxItems: MAX_STATUSES_IN_FILTER, items: { type: 'string', enum: STATUSES } },
         { style: 'form', explode: false },
       ),
-      query('limit', 'Interns on a page', { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: MAX_PAGE }),
+      query('limit', 'Interns on a page', whole(1, MAX_PAGE, MAX_PAGE)),
       query('starting_after', 'The `next_cursor` of the page before', { type: 'string', minLength: 1 }),
     ],
     answers: [{ status: 200, description: 'A page of interns', schema: 'InternListResponse' }],
@@ -216,13 +223,8 @@ const OPERATION_TEXTS: Readonly<Record<Exclude<Operation, Shared>, OperationText
 };
 
 const SECRET_PAGE = [
-  query('limit', 'Secrets on a page', {
-    type: 'integer',
-    minimum: 1,
-    maximum: MAX_SECRETS_PAGE,
-    default: MAX_SECRETS_PAGE,
-  }),
-  query('offset', 'Secrets to skip', { type: 'integer', minimum: 0, maximum: MAX_SECRETS_OFFSET, default: 0 }),
+  query('limit', 'Secrets on a page', whole(1, MAX_SECRETS_PAGE, MAX_SECRETS_PAGE)),
+  query('offset', 'Secrets to skip', whole(0, 0, MAX_SECRETS_OFFSET)),
 ];
 
 /** The operations on secrets of a scope, by the end of their ids and the name of the scope. */
@@ -255,13 +257,8 @@ const vaultTexts = (path: string, ids: { list: string; one: string }, vault: str
   }) satisfies Record<string, OperationText>;
 
 const SCIM_PAGE = [
-  query('offset', 'Records to skip', { type: 'integer', minimum: 0, default: 0 }),
-  query('limit', 'Records on a page', {
-    type: 'integer',
-    minimum: 1,
-    maximum: MAX_SCIM_PAGE,
-    default: DEFAULT_SCIM_PAGE,
-  }),
+  query('offset', 'Records to skip', whole(0, 0)),
+  query('limit', 'Records on a page', whole(1, DEFAULT_SCIM_PAGE, MAX_SCIM_PAGE)),
 ];
 
 /** The name, input and answers of rows of the route table that share their operation, by method and path. */
