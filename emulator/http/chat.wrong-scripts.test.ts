@@ -2,8 +2,13 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Behaviour } from '../scripts/behaviour.js';
 import { createHarness, listen } from './chat.harness.js';
 
-/** Behaviours as code without types may have them. */
-const wrong = (turn: unknown, more: object = {}): Behaviour => ({ name: 'wrong', turn, ...more }) as Behaviour;
+/** A harness with one behaviour, as code without types may have it. */
+const wrong = (turn: unknown, more: object = {}) =>
+  createHarness({ scripts: [{ name: 'wrong', turn, ...more } as Behaviour] });
+
+interface Clocked {
+  readonly clock: { sleep(ms: unknown): Promise<void> };
+}
 
 const unhandled: unknown[] = [];
 const note = (error: unknown) => void unhandled.push(error);
@@ -35,7 +40,7 @@ describe('a script that is wrong', () => {
     ['nothing', () => undefined, /turn returned undefined/],
     ['null', () => null, /turn returned null/],
   ])('returns %s: the turn fails at once, and says why', async (_, turn, message) => {
-    const h = createHarness({ scripts: [wrong(turn)] });
+    const h = wrong(turn);
     expect(await h.refused(h.prompt('script: wrong'))).toMatchObject({ status: 502, reason: 'turn_failed' });
     expect(h.log).toMatchObject([{ event: 'script_failed', script: 'wrong' }]);
     expect(h.log[0]?.message).toMatch(message);
@@ -63,13 +68,9 @@ describe('a script that is wrong', () => {
     [{ end: 'soon' }, /ended with soon/],
     [{ end: 'failed', message: 5 }, /message: number/],
   ])('yields %o: the run fails, and the stream ends as any that failed', async (event, message) => {
-    const h = createHarness({
-      scripts: [
-        wrong(async function* () {
-          yield { say: 'a' };
-          yield event;
-        }),
-      ],
+    const h = wrong(async function* () {
+      yield { say: 'a' };
+      yield event;
     });
     const said = await (await h.say('wrong')).end();
     expect(said).toMatchObject({ finish: 'error', error: { metadata: { reason: 'turn_failed' } }, done: true });
@@ -78,26 +79,18 @@ describe('a script that is wrong', () => {
   });
 
   test.each([Number.NaN, '5s', undefined])('sleeps %o: fails instead of waiting for ever', async (ms) => {
-    const h = createHarness({
-      scripts: [
-        wrong(async function* (_turn: unknown, { clock }: { clock: { sleep(ms: unknown): Promise<void> } }) {
-          yield { say: 'a' };
-          await clock.sleep(ms);
-        }),
-      ],
+    const h = wrong(async function* (_turn: unknown, { clock }: Clocked) {
+      yield { say: 'a' };
+      await clock.sleep(ms);
     });
     expect((await (await h.say('wrong')).end()).error?.metadata.reason).toBe('turn_failed');
     expect(h.log[0]?.message).toMatch(/expected a number of milliseconds/);
   });
 
   test('throws a value without a text: it is logged all the same', async () => {
-    const h = createHarness({
-      scripts: [
-        wrong(async function* () {
-          yield { say: 'a' };
-          throw Object.create(null);
-        }),
-      ],
+    const h = wrong(async function* () {
+      yield { say: 'a' };
+      throw Object.create(null);
     });
     expect((await (await h.say('wrong')).end()).error?.metadata.reason).toBe('turn_failed');
     expect(h.log).toMatchObject([{ event: 'script_failed', script: 'wrong' }]);
@@ -113,17 +106,13 @@ describe('a script that is wrong', () => {
     ],
     ['says no text', () => 42],
   ])('%s when it is steered: the run fails, and its steerer gets nothing else', async (_, steered) => {
-    const h = createHarness({
-      scripts: [
-        wrong(
-          async function* (_turn: unknown, { clock }: { clock: { sleep(ms: number): Promise<void> } }) {
-            yield { say: 'a' };
-            await clock.sleep(1_000);
-          },
-          { steered },
-        ),
-      ],
-    });
+    const h = wrong(
+      async function* (_turn: unknown, { clock }: Clocked) {
+        yield { say: 'a' };
+        await clock.sleep(1_000);
+      },
+      { steered },
+    );
     const stream = await h.say('wrong', { session_id: 's' });
     expect((await h.prompt('go on', { session_id: 's' })).status).toBe(202);
     expect((await stream.end()).error?.metadata.reason).toBe('turn_failed');
@@ -132,57 +121,36 @@ describe('a script that is wrong', () => {
 });
 
 test('a sleep that nobody awaits is no unhandled rejection when the run ends', async () => {
-  const h = createHarness({
-    scripts: [
-      {
-        name: 'alarm',
-        async *turn(_turn, { clock }) {
-          const alarm = clock.sleep(5_000);
-          yield { say: 'a' };
-          yield { end: 'stop' };
-          await alarm;
-        },
-      },
-    ],
+  const h = wrong(async function* (_turn: unknown, { clock }: Clocked) {
+    const alarm = clock.sleep(5_000);
+    yield { say: 'a' };
+    yield { end: 'stop' };
+    await alarm;
   });
-  expect((await (await h.say('alarm')).end()).finish).toBe('stop');
+  expect((await (await h.say('wrong')).end()).finish).toBe('stop');
   await h.settle();
   expect(unhandled).toEqual([]);
 });
 
 test('more in one yield than a run holds is taken piece by piece by who reads, and ends as severed where nobody does', async () => {
-  const h = createHarness({
-    scripts: [
-      {
-        name: 'flood',
-        async *turn() {
-          yield { say: Array.from({ length: 1_400 }, () => 'x'.repeat(3_200)) };
-        },
-      },
-    ],
+  const h = wrong(async function* () {
+    yield { say: Array.from({ length: 1_400 }, () => 'x'.repeat(3_200)) };
   });
-  const said = await listen(await h.prompt('script: flood')).end();
+  const said = await listen(await h.prompt('script: wrong')).end();
   expect(said).toMatchObject({ finish: 'stop', done: true });
   expect(said.content).toHaveLength(4_480_000);
-  const unread = await h.prompt('script: flood');
+  const unread = await h.prompt('script: wrong');
   await expect.poll(() => h.runs.list()[0]?.ended).toBe('severed');
   expect((await listen(unread).end()).error?.metadata.reason).toBe('stream_severed');
 });
 
 describe('a script that never lets go', () => {
   test('catches every rejected sleep and sleeps again: the run ends, and others have their turn', async () => {
-    const h = createHarness({
-      scripts: [
-        {
-          name: 'stubborn',
-          async *turn(_turn, { clock }) {
-            yield { say: 'a' };
-            for (;;) await clock.sleep(1_000).catch(() => {});
-          },
-        },
-      ],
+    const h = wrong(async function* (_turn: unknown, { clock }: Clocked) {
+      yield { say: 'a' };
+      for (;;) await clock.sleep(1_000).catch(() => {});
     });
-    const stream = await h.say('stubborn');
+    const stream = await h.say('wrong');
     await h.settle();
     await stream.cancel();
     await h.settle();
@@ -192,19 +160,12 @@ describe('a script that never lets go', () => {
 
   test('sleeps for no time again and again: others have their turn', async () => {
     let enough = false;
-    const h = createHarness({
-      scripts: [
-        {
-          name: 'polling',
-          async *turn(_turn, { clock }) {
-            yield { say: 'a' };
-            while (!enough) await clock.sleep(0);
-            yield { say: 'b' };
-          },
-        },
-      ],
+    const h = wrong(async function* (_turn: unknown, { clock }: Clocked) {
+      yield { say: 'a' };
+      while (!enough) await clock.sleep(0);
+      yield { say: 'b' };
     });
-    const stream = await h.say('polling');
+    const stream = await h.say('wrong');
     setImmediate(() => {
       enough = true;
     });

@@ -1,4 +1,4 @@
-import { request as httpRequest } from 'node:http';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { KEY, useRecorder } from './record.harness.js';
 
@@ -19,6 +19,16 @@ const answering = (bytes: string) =>
     socket.write('HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n');
     socket.write('data: 1\n\n');
   });
+
+/** A recorder of a deployment that answers everything alike, and the requests that came there. */
+async function seeing() {
+  const seen: IncomingMessage[] = [];
+  const url = await deployment((request, response) => {
+    seen.push(request);
+    response.end('{}');
+  });
+  return { base: await recording(url), seen };
+}
 
 /** A stream of another exchange. The result says whether it still comes. */
 async function streamBeside(base: string): Promise<() => boolean> {
@@ -181,42 +191,24 @@ describe('a request', () => {
   );
 
   test('keeps its credential whatever `Connection` names, and loses what belongs to the connection', async () => {
-    let seen: NodeJS.Dict<string | string[]> = {};
-    const base = await recording(
-      await deployment((request, response) => {
-        seen = request.headers;
-        response.end('{}');
-      }),
-    );
+    const { base, seen } = await seeing();
     const named = ['Connection: authorization, x-own, close', 'X-Own: 1', `Authorization: Bearer ${KEY}`];
     await raw(base, head('GET /api/v1/interns', named));
-    expect(seen).toMatchObject({ authorization: `Bearer ${KEY}` });
-    expect(seen).not.toHaveProperty('x-own');
+    expect(seen[0]?.headers).toMatchObject({ authorization: `Bearer ${KEY}` });
+    expect(seen[0]?.headers).not.toHaveProperty('x-own');
   });
 
   test('without a body is passed on without one', async () => {
-    let seen: NodeJS.Dict<string | string[]> = {};
-    const base = await recording(
-      await deployment((request, response) => {
-        seen = request.headers;
-        response.end('{}');
-      }),
-    );
+    const { base, seen } = await seeing();
     await raw(base, head('POST /api/v1/interns/x/suspend'), '\r\n\r\n');
-    expect(seen).toMatchObject({ 'content-length': '0' });
-    expect(seen).not.toHaveProperty('transfer-encoding');
+    expect(seen[0]?.headers).toMatchObject({ 'content-length': '0' });
+    expect(seen[0]?.headers).not.toHaveProperty('transfer-encoding');
   });
 
   test('to an absolute address is one to its path', async () => {
-    let seen: string | undefined;
-    const base = await recording(
-      await deployment((request, response) => {
-        seen = request.url;
-        response.end('{}');
-      }),
-    );
+    const { base, seen } = await seeing();
     await raw(base, head('GET http://localhost/api/v1/interns?a=/api/v1/x'), '{}');
-    expect(seen).toBe('/api/v1/interns?a=/api/v1/x');
+    expect(seen[0]?.url).toBe('/api/v1/interns?a=/api/v1/x');
     expect(await written(1)).toMatchObject([{ operation: 'list', request: { path: '/api/v1/interns?a=/api/v1/x' } }]);
   });
 
@@ -277,27 +269,15 @@ describe('what a client offers to decode', () => {
     ['*', 'identity'],
     ['identity', 'identity'],
   ])('%s is passed on without what cannot be searched', async (sent, passed) => {
-    let seen: string | undefined;
-    const base = await recording(
-      await deployment((request, response) => {
-        seen = request.headers['accept-encoding']?.toString();
-        response.end('{}');
-      }),
-    );
+    const { base, seen } = await seeing();
     await raw(base, head('GET /api/v1/interns', [`Accept-Encoding: ${sent}`]), '{}');
-    expect(seen).toBe(passed);
+    expect(seen[0]?.headers['accept-encoding']).toBe(passed);
   });
 
   test('is nothing where it offers nothing', async () => {
-    let seen: NodeJS.Dict<string | string[]> = {};
-    const base = await recording(
-      await deployment((request, response) => {
-        seen = request.headers;
-        response.end('{}');
-      }),
-    );
+    const { base, seen } = await seeing();
     await raw(base, GET, '{}');
-    expect(seen).not.toHaveProperty('accept-encoding');
+    expect(seen[0]?.headers).not.toHaveProperty('accept-encoding');
   });
 });
 
@@ -317,17 +297,11 @@ describe('who is served', () => {
     ],
     ['no browser', ['Host: localhost'], '200'],
   ])('%s: %s is %s', async (_what, headers, status) => {
-    let asked = 0;
-    const base = await recording(
-      await deployment((_request, response) => {
-        asked++;
-        response.end('{}');
-      }),
-    );
+    const { base, seen } = await seeing();
     const answer = await raw(base, ['GET /api/v1/interns HTTP/1.1', ...headers, '', ''].join('\r\n'), /\}|0\r\n\r\n/);
     expect(answer).toContain(`HTTP/1.1 ${status} `);
-    expect(asked).toBe(status === '200' ? 1 : 0);
-    await written(asked);
+    expect(seen).toHaveLength(status === '200' ? 1 : 0);
+    await written(seen.length);
   });
 
   test('also what is named', async () => {

@@ -21,6 +21,20 @@ const deaf: Behaviour = {
   },
 };
 
+/** A body that comes when it is sent. */
+function slowBody() {
+  let send = (_rest: string) => {};
+  const raw = new ReadableStream<Uint8Array>({
+    start(sender) {
+      send = (rest) => {
+        sender.enqueue(Buffer.from(rest));
+        sender.close();
+      };
+    },
+  });
+  return { raw, send };
+}
+
 const client = (options: EmulatorOptions = {}) => {
   const api = createTestClient({ scripts: [deaf], ...options });
   closing(api.emulator);
@@ -106,18 +120,8 @@ describe('a reset', () => {
     const api = client();
     await api.fault({ operation: 'create', delay: '5m' });
     const delayed = api.post('/interns', { name: 'delayed', workspace_id: api.workspaceId });
-    let send: (rest: string) => void = () => {};
-    const slow = api.call('POST', '/interns', {
-      raw: new ReadableStream({
-        start(sender) {
-          send = (rest) => {
-            sender.enqueue(Buffer.from(rest));
-            sender.close();
-          };
-        },
-      }),
-      headers: { 'content-type': 'application/json' },
-    });
+    const { raw, send } = slowBody();
+    const slow = api.call('POST', '/interns', { raw, headers: { 'content-type': 'application/json' } });
     await turns();
     await api.emulator.reset();
     for (const cut of await Promise.all([delayed, slow])) {
@@ -131,17 +135,8 @@ describe('a reset', () => {
 
   test('cuts short a control call whose body is still being sent', async () => {
     const api = client();
-    let send: (rest: string) => void = () => {};
-    const put = api.call('PUT', '/_emulator/scripts/late', {
-      raw: new ReadableStream({
-        start(sender) {
-          send = (rest) => {
-            sender.enqueue(Buffer.from(rest));
-            sender.close();
-          };
-        },
-      }),
-    });
+    const { raw, send } = slowBody();
+    const put = api.call('PUT', '/_emulator/scripts/late', { raw });
     await turns();
     await api.emulator.reset();
     send(JSON.stringify({ name: 'late', turn: [{ say: 'too late' }] }));
