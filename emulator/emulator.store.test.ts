@@ -177,19 +177,17 @@ describe('CHAT-7: the answer to a question that was asked before a restart', () 
   });
 });
 
-describe('what an older release exported', () => {
-  test('is migrated when it is imported', async () => {
-    const emulator = start();
-    const { json: state } = await call(emulator, 'GET', '/_emulator/state');
-    const { nonces: _, ...rest } = state;
-    const session = { id: 'a', intern_id: state.interns[0].id, session_id: 's', caller: 'alice', origin: 'invoke' };
-    const old = { ...rest, version: 1, sessions: [session] };
-    expect((await call(emulator, 'PUT', '/_emulator/state', old)).status).toBe(200);
-    const { origin: __, ...kept } = session;
-    expect((await call(emulator, 'GET', '/_emulator/state')).json).toMatchObject({ version: 4, sessions: [kept] });
-    const newer = await call(emulator, 'PUT', '/_emulator/state', { ...state, version: 5 });
-    expect([newer.status, newer.json.error.message]).toEqual([400, expect.stringContaining('version: ')]);
-  });
+test('what an older release exported is migrated when it is imported', async () => {
+  const emulator = start();
+  const { json: state } = await call(emulator, 'GET', '/_emulator/state');
+  const { nonces: _, ...rest } = state;
+  const session = { id: 'a', intern_id: state.interns[0].id, session_id: 's', caller: 'alice', origin: 'invoke' };
+  const old = { ...rest, version: 1, sessions: [session] };
+  expect((await call(emulator, 'PUT', '/_emulator/state', old)).status).toBe(200);
+  const { origin: __, ...kept } = session;
+  expect((await call(emulator, 'GET', '/_emulator/state')).json).toMatchObject({ version: 4, sessions: [kept] });
+  const newer = await call(emulator, 'PUT', '/_emulator/state', { ...state, version: 5 });
+  expect([newer.status, newer.json.error.message]).toEqual([400, expect.stringContaining('version: ')]);
 });
 
 describe('a full disk', () => {

@@ -14,47 +14,45 @@ const later = <T>() => {
   return { promise, resolve };
 };
 
-describe('a check that takes too long', () => {
-  test('is cancelled: it sends nothing into the next one', async () => {
-    const target = fakeTarget();
-    const release = later<void>();
-    const tried = later<unknown>();
-    let timeUp = () => {};
-    // The first wait that is made is that for the check; it is over when the check says so.
-    const host = {
-      ...fakeHost(),
-      later(ms: number, then: () => void) {
-        if (ms > 100_000) timeUp = then;
-        return () => {};
-      },
-    };
-    const results = await run({
-      driver: fakeDriver(target.fetch, host),
-      host,
-      checks: [
-        check('a/hangs', async ({ api }) => {
-          timeUp();
-          await release.promise;
-          await api.get('sent-too-late').then(tried.resolve, tried.resolve);
-        }),
-        check('a/next', async ({ api }) => {
-          release.resolve();
-          expect(await tried.promise).toMatchObject({ name: 'Cancelled' });
-          await api.get('next');
-        }),
-      ],
-      seed: 'b',
-    });
-    const byId = Object.fromEntries(results.checks.map((one) => [one.id, one]));
-    if (results.checks[0]?.id === 'a/hangs') {
-      expect(byId['a/hangs']).toMatchObject({
-        verdict: 'error',
-        error: { message: expect.stringContaining('cancelled') },
-      });
-      expect(byId['a/next']?.verdict).toBe('pass');
-    }
-    expect(target.log.join()).not.toContain('sent-too-late');
+test('a check that takes too long is cancelled: it sends nothing into the next one', async () => {
+  const target = fakeTarget();
+  const release = later<void>();
+  const tried = later<unknown>();
+  let timeUp = () => {};
+  // The first wait that is made is that for the check; it is over when the check says so.
+  const host = {
+    ...fakeHost(),
+    later(ms: number, then: () => void) {
+      if (ms > 100_000) timeUp = then;
+      return () => {};
+    },
+  };
+  const results = await run({
+    driver: fakeDriver(target.fetch, host),
+    host,
+    checks: [
+      check('a/hangs', async ({ api }) => {
+        timeUp();
+        await release.promise;
+        await api.get('sent-too-late').then(tried.resolve, tried.resolve);
+      }),
+      check('a/next', async ({ api }) => {
+        release.resolve();
+        expect(await tried.promise).toMatchObject({ name: 'Cancelled' });
+        await api.get('next');
+      }),
+    ],
+    seed: 'b',
   });
+  const byId = Object.fromEntries(results.checks.map((one) => [one.id, one]));
+  if (results.checks[0]?.id === 'a/hangs') {
+    expect(byId['a/hangs']).toMatchObject({
+      verdict: 'error',
+      error: { message: expect.stringContaining('cancelled') },
+    });
+    expect(byId['a/next']?.verdict).toBe('pass');
+  }
+  expect(target.log.join()).not.toContain('sent-too-late');
 });
 
 describe('limits hold', () => {

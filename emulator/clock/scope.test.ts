@@ -130,16 +130,14 @@ describe('children', () => {
   });
 });
 
-describe('the signal', () => {
-  test('aborts with the reason, also where it is asked for only afterwards', async () => {
-    const scope = new Scope();
-    const before = scope.child();
-    const { signal } = before;
-    await scope.dispose(new Error('why'));
-    expect(signal.reason).toEqual(new Error('why'));
-    expect(new Scope(scope).signal.aborted).toBe(false);
-    expect(scope.signal.reason).toEqual(new Error('why'));
-  });
+test('the signal aborts with the reason, also where it is asked for only afterwards', async () => {
+  const scope = new Scope();
+  const before = scope.child();
+  const { signal } = before;
+  await scope.dispose(new Error('why'));
+  expect(signal.reason).toEqual(new Error('why'));
+  expect(new Scope(scope).signal.aborted).toBe(false);
+  expect(scope.signal.reason).toEqual(new Error('why'));
 });
 
 describe('racing', () => {

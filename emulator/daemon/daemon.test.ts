@@ -25,42 +25,38 @@ const keptIn = (rows: Map<string, NonceRow>): KeptNonces => ({
   earliest: () => VIRTUAL_EPOCH,
 });
 
-describe('the body', () => {
-  it('above the cap is 413, and the rest of it is not read', async () => {
-    const bench = createBench();
-    let pulled = 0;
-    let cancelled = false;
-    const stream = new ReadableStream<Uint8Array>(
-      {
-        pull(controller) {
-          pulled++;
-          controller.enqueue(new Uint8Array(65_536));
-        },
-        cancel() {
-          cancelled = true;
-        },
+it('the body above the cap is 413, and the rest of it is not read', async () => {
+  const bench = createBench();
+  let pulled = 0;
+  let cancelled = false;
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        pulled++;
+        controller.enqueue(new Uint8Array(65_536));
       },
-      { highWaterMark: 0 },
-    );
-    const answer = await bench.send({ headers: bench.prove(), body: stream });
-    expect(answer).toMatchObject({
-      status: 413,
-      json: { error: { code: 413, metadata: { reason: 'payload_too_large' } } },
-    });
-    expect(pulled).toBe(17);
-    expect(cancelled).toBe(true);
+      cancel() {
+        cancelled = true;
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  const answer = await bench.send({ headers: bench.prove(), body: stream });
+  expect(answer).toMatchObject({
+    status: 413,
+    json: { error: { code: 413, metadata: { reason: 'payload_too_large' } } },
   });
+  expect(pulled).toBe(17);
+  expect(cancelled).toBe(true);
 });
 
-describe('the window', () => {
-  it('is a setting', async () => {
-    const bench = createBench({ window: 2_000 });
-    const headers = bench.prove({ v2: false });
-    await bench.clock.advance(2_000);
-    expect((await bench.send({ headers })).status).toBe(200);
-    await bench.clock.advance(1);
-    expect(reasonOf(await bench.send({ headers }))).toBe('proof_expired');
-  });
+it('the window is a setting', async () => {
+  const bench = createBench({ window: 2_000 });
+  const headers = bench.prove({ v2: false });
+  await bench.clock.advance(2_000);
+  expect((await bench.send({ headers })).status).toBe(200);
+  await bench.clock.advance(1);
+  expect(reasonOf(await bench.send({ headers }))).toBe('proof_expired');
 });
 
 describe('a nonce', () => {
@@ -176,12 +172,10 @@ describe('the token', () => {
   });
 });
 
-describe('the order of checks', () => {
-  it('asks for v2 where it is required', async () => {
-    const bench = createBench({ requireV2: true });
-    expect(reasonOf(await bench.send({ headers: bench.prove({ v2: false }) }))).toBe('proof_missing');
-    expect((await bench.send({ headers: bench.prove() })).status).toBe(200);
-  });
+it('the daemon asks for v2 where it is required', async () => {
+  const bench = createBench({ requireV2: true });
+  expect(reasonOf(await bench.send({ headers: bench.prove({ v2: false }) }))).toBe('proof_missing');
+  expect((await bench.send({ headers: bench.prove() })).status).toBe(200);
 });
 
 describe('header games', () => {
@@ -205,39 +199,35 @@ describe('header games', () => {
   });
 });
 
-describe('tampering', () => {
-  it('with any one bit of the body is refused, and says so', async () => {
-    const bench = createBench();
-    await fc.assert(
-      fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 64 }), fc.nat(), async (body, bit) => {
-        const headers = bench.prove({ body });
-        const changed = body.slice();
-        const at = Math.floor(bit / 8) % changed.length;
-        changed[at] = (changed[at] ?? 0) ^ (1 << (bit % 8));
-        const refused = await bench.send({ headers, body: changed });
-        expect(refused.json.error?.metadata).toMatchObject({ reason: 'bad_signature', hint: 'digest_mismatch' });
-        const [received, signed] = [changed, body].map((bytes) => createHash('sha256').update(bytes).digest('hex'));
-        expect(refused.detail).toBe(
-          `bad_signature: v1 was made for another body: its digest is ${received}, signed was ${signed}`,
-        );
-      }),
-      { numRuns: 60 },
-    );
-  });
+it('tampering with any one bit of the body is refused, and says so', async () => {
+  const bench = createBench();
+  await fc.assert(
+    fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 64 }), fc.nat(), async (body, bit) => {
+      const headers = bench.prove({ body });
+      const changed = body.slice();
+      const at = Math.floor(bit / 8) % changed.length;
+      changed[at] = (changed[at] ?? 0) ^ (1 << (bit % 8));
+      const refused = await bench.send({ headers, body: changed });
+      expect(refused.json.error?.metadata).toMatchObject({ reason: 'bad_signature', hint: 'digest_mismatch' });
+      const [received, signed] = [changed, body].map((bytes) => createHash('sha256').update(bytes).digest('hex'));
+      expect(refused.detail).toBe(
+        `bad_signature: v1 was made for another body: its digest is ${received}, signed was ${signed}`,
+      );
+    }),
+    { numRuns: 60 },
+  );
 });
 
-describe('failing', () => {
-  it('inside is a 500 in the envelope, without a word of why', async () => {
-    const bench = createBench({ kept: { ...keptIn(new Map()), commit: () => Promise.reject(new Error('full')) } });
-    const response = await bench.send({ headers: bench.prove() });
-    expect(response.status).toBe(500);
-    expect(bench.logged).toContainEqual(expect.objectContaining({ event: 'daemon_error', message: 'full' }));
-    expect(response.json).toEqual({
-      error: {
-        code: 500,
-        message: 'The request could not be completed',
-        metadata: { reason: 'internal_error', retryable: true },
-      },
-    });
+it('failing inside is a 500 in the envelope, without a word of why', async () => {
+  const bench = createBench({ kept: { ...keptIn(new Map()), commit: () => Promise.reject(new Error('full')) } });
+  const response = await bench.send({ headers: bench.prove() });
+  expect(response.status).toBe(500);
+  expect(bench.logged).toContainEqual(expect.objectContaining({ event: 'daemon_error', message: 'full' }));
+  expect(response.json).toEqual({
+    error: {
+      code: 500,
+      message: 'The request could not be completed',
+      metadata: { reason: 'internal_error', retryable: true },
+    },
   });
 });

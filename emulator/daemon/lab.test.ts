@@ -35,21 +35,19 @@ const deliver = async (bench: Bench, request: ForgedRequest) => {
   return bench.send({ headers, method, path: url.slice(ORIGIN.length), ...(body !== '' && { body }) });
 };
 
-describe('GET /_emulator/keys', () => {
-  it('is a JWK set of public keys', async () => {
-    const { json } = await call(createBench(), 'GET', '/_emulator/keys');
-    expect(json).toEqual({
-      keys: [
-        {
-          kty: 'OKP',
-          crv: 'Ed25519',
-          x: expect.stringMatching(/^[\w-]{43}$/),
-          kid: expect.stringMatching(/^[\w-]{43}$/),
-          alg: 'EdDSA',
-          use: 'sig',
-        },
-      ],
-    });
+it('GET /_emulator/keys is a JWK set of public keys', async () => {
+  const { json } = await call(createBench(), 'GET', '/_emulator/keys');
+  expect(json).toEqual({
+    keys: [
+      {
+        kty: 'OKP',
+        crv: 'Ed25519',
+        x: expect.stringMatching(/^[\w-]{43}$/),
+        kid: expect.stringMatching(/^[\w-]{43}$/),
+        alg: 'EdDSA',
+        use: 'sig',
+      },
+    ],
   });
 });
 

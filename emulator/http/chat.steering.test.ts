@@ -37,18 +37,16 @@ describe('steering', () => {
   });
 });
 
-describe('suspend, delete and shutdown', () => {
-  test('shutdown ends all of them, invoke runs too, and leaves nothing on the clock', async () => {
-    const h = createHarness();
-    const stream = await h.say('never-ends');
-    await (await h.say('ask-question', {}, { row: h.addIntern(2) })).end();
-    await h.invoke({ input: 'script: never-ends' });
-    h.runs.close();
-    expect((await stream.end()).error?.message).toBe('The intern ended the run: shutdown');
-    expect(h.runs.list().map((run) => run.ended)).toEqual(['cancelled', 'cancelled', 'cancelled']);
-    const before = h.clock.now();
-    await h.clock.advance(86_400_000);
-    expect(h.clock.now()).toBe(before + 86_400_000);
-    expect(h.runs.list().map((run) => run.ended_at)).toEqual(Array(3).fill('2026-01-01T00:00:00.000Z'));
-  });
+test('shutdown ends all runs, those of invoke too, and leaves nothing on the clock', async () => {
+  const h = createHarness();
+  const stream = await h.say('never-ends');
+  await (await h.say('ask-question', {}, { row: h.addIntern(2) })).end();
+  await h.invoke({ input: 'script: never-ends' });
+  h.runs.close();
+  expect((await stream.end()).error?.message).toBe('The intern ended the run: shutdown');
+  expect(h.runs.list().map((run) => run.ended)).toEqual(['cancelled', 'cancelled', 'cancelled']);
+  const before = h.clock.now();
+  await h.clock.advance(86_400_000);
+  expect(h.clock.now()).toBe(before + 86_400_000);
+  expect(h.runs.list().map((run) => run.ended_at)).toEqual(Array(3).fill('2026-01-01T00:00:00.000Z'));
 });

@@ -155,22 +155,20 @@ describe('authorization code with PKCE', () => {
   });
 });
 
-describe('device flow', () => {
-  it('waits for the person, then signs', async () => {
-    const emulator = await start();
-    const config = await discover(emulator);
-    const device = await oidc.initiateDeviceAuthorization(config, { scope: SCOPE });
-    const browser = createBrowser();
-    const prompt = await browser.visit(device.verification_uri);
-    const confirm = await browser.submit(prompt, { user_code: device.user_code });
-    expect(confirm.html).toContain(device.user_code);
-    const page = await browser.submit(confirm, { confirm: 'yes' });
-    const done = await browser.submit(page, { decision: 'allow', member: 'alice', grant: 'full' });
-    expect(done.html).toContain('The terminal is logged in');
-    const tokens = await oidc.pollDeviceAuthorizationGrant(config, { ...device, interval: 0.01 });
-    const signed = await call(emulator, tokens.access_token, '/daemon/sign', SIGN);
-    expect(await signed.json()).toMatchObject({ 'x-svc-invoke-user': 'user_alice' });
-  });
+it('device flow waits for the person, then signs', async () => {
+  const emulator = await start();
+  const config = await discover(emulator);
+  const device = await oidc.initiateDeviceAuthorization(config, { scope: SCOPE });
+  const browser = createBrowser();
+  const prompt = await browser.visit(device.verification_uri);
+  const confirm = await browser.submit(prompt, { user_code: device.user_code });
+  expect(confirm.html).toContain(device.user_code);
+  const page = await browser.submit(confirm, { confirm: 'yes' });
+  const done = await browser.submit(page, { decision: 'allow', member: 'alice', grant: 'full' });
+  expect(done.html).toContain('The terminal is logged in');
+  const tokens = await oidc.pollDeviceAuthorizationGrant(config, { ...device, interval: 0.01 });
+  const signed = await call(emulator, tokens.access_token, '/daemon/sign', SIGN);
+  expect(await signed.json()).toMatchObject({ 'x-svc-invoke-user': 'user_alice' });
 });
 
 describe('clients', () => {

@@ -312,34 +312,32 @@ describe('who is served', () => {
   });
 });
 
-describe('memory', () => {
-  test('of a stream without end the beginning is recorded, and all of it passes', async () => {
-    const piece = 'x'.repeat(65_536);
-    const base = await recording(
-      await deployment((_request, response) => {
-        response.writeHead(200, { 'content-type': 'text/plain' });
-        const more = () => {
-          while (response.write(piece));
-          response.once('drain', more);
-        };
-        more();
-      }),
-      { limit: 1_000_000 },
-    );
-    let passed = 0;
-    const answer = await fetch(`${base}/interns`);
-    for await (const bytes of answer.body ?? []) {
-      passed += bytes.length;
-      if (passed > 20_000_000) break;
-    }
-    const [line] = await written(1);
-    expect(String(line?.body).length).toBeLessThan(1_000_000);
-    expect(String(line?.body).length).toBeGreaterThan(500_000);
-    expect(line).toMatchObject({
-      ended: 'client',
-      left_out: { answer: { length: expect.any(Number), why: 'an exchange is kept up to 0.95 MB' } },
-    });
-    expect(line?.left_out?.answer?.length).toBeGreaterThan(20_000_000);
-    expect(logged()).toMatchObject([{ event: 'recorded' }]);
+test('of a stream without end the beginning is recorded, and all of it passes', async () => {
+  const piece = 'x'.repeat(65_536);
+  const base = await recording(
+    await deployment((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/plain' });
+      const more = () => {
+        while (response.write(piece));
+        response.once('drain', more);
+      };
+      more();
+    }),
+    { limit: 1_000_000 },
+  );
+  let passed = 0;
+  const answer = await fetch(`${base}/interns`);
+  for await (const bytes of answer.body ?? []) {
+    passed += bytes.length;
+    if (passed > 20_000_000) break;
+  }
+  const [line] = await written(1);
+  expect(String(line?.body).length).toBeLessThan(1_000_000);
+  expect(String(line?.body).length).toBeGreaterThan(500_000);
+  expect(line).toMatchObject({
+    ended: 'client',
+    left_out: { answer: { length: expect.any(Number), why: 'an exchange is kept up to 0.95 MB' } },
   });
+  expect(line?.left_out?.answer?.length).toBeGreaterThan(20_000_000);
+  expect(logged()).toMatchObject([{ event: 'recorded' }]);
 });

@@ -235,42 +235,40 @@ test('a caller of an advance who leaves ends it', async () => {
   await reading;
 });
 
-describe('what a script throws', () => {
-  test('in the middle of a boot or a teardown is logged, fails that, and the clock goes on', async () => {
-    const log: Record<string, unknown>[] = [];
-    let broken = false;
-    const fragile: Behaviour = {
-      name: 'fragile',
-      async *turn() {},
-      get lifecycle() {
-        if (broken) throw new Error('it broke');
-        return {};
-      },
-    };
-    const api = client({ scripts: [fragile], log: (record) => log.push(record) });
-    const made = [];
-    for (const name of ['booting', 'leaving']) made.push(await api.create({ name, instructions: 'script: fragile' }));
-    const [booting, leaving] = made;
-    await api.post(`/interns/${leaving.id}/provision`);
-    await api.advance(5_000);
-    await api.post(`/interns/${booting.id}/provision`);
-    await api.delete(`/interns/${leaving.id}`);
-    broken = true;
-    await api.advance(5_000);
-    const status = async ({ id }: { id: string }) => (await api.get(`/interns/${id}`)).json;
-    const message = 'could not go on: it broke';
-    expect(await status(booting)).toMatchObject({ status: 'failed', last_failure_message: `The boot ${message}` });
-    expect(await status(leaving)).toMatchObject({
-      status: 'destroy_failed',
-      last_failure_message: `The teardown ${message}`,
-    });
-    expect(log.filter(({ level }) => level === 'error')).toEqual([
-      expect.objectContaining({ level: 'error', event: 'boot_failed', message: 'it broke' }),
-      expect.objectContaining({ level: 'error', event: 'teardown_failed', message: 'it broke' }),
-    ]);
-    broken = false;
-    await api.delete(`/interns/${leaving.id}`);
-    await api.advance(5_000);
-    expect((await api.get(`/interns/${leaving.id}`)).status).toBe(404);
+test('what a script throws in the middle of a boot or a teardown is logged, fails that, and the clock goes on', async () => {
+  const log: Record<string, unknown>[] = [];
+  let broken = false;
+  const fragile: Behaviour = {
+    name: 'fragile',
+    async *turn() {},
+    get lifecycle() {
+      if (broken) throw new Error('it broke');
+      return {};
+    },
+  };
+  const api = client({ scripts: [fragile], log: (record) => log.push(record) });
+  const made = [];
+  for (const name of ['booting', 'leaving']) made.push(await api.create({ name, instructions: 'script: fragile' }));
+  const [booting, leaving] = made;
+  await api.post(`/interns/${leaving.id}/provision`);
+  await api.advance(5_000);
+  await api.post(`/interns/${booting.id}/provision`);
+  await api.delete(`/interns/${leaving.id}`);
+  broken = true;
+  await api.advance(5_000);
+  const status = async ({ id }: { id: string }) => (await api.get(`/interns/${id}`)).json;
+  const message = 'could not go on: it broke';
+  expect(await status(booting)).toMatchObject({ status: 'failed', last_failure_message: `The boot ${message}` });
+  expect(await status(leaving)).toMatchObject({
+    status: 'destroy_failed',
+    last_failure_message: `The teardown ${message}`,
   });
+  expect(log.filter(({ level }) => level === 'error')).toEqual([
+    expect.objectContaining({ level: 'error', event: 'boot_failed', message: 'it broke' }),
+    expect.objectContaining({ level: 'error', event: 'teardown_failed', message: 'it broke' }),
+  ]);
+  broken = false;
+  await api.delete(`/interns/${leaving.id}`);
+  await api.advance(5_000);
+  expect((await api.get(`/interns/${leaving.id}`)).status).toBe(404);
 });

@@ -46,20 +46,18 @@ const names = async () => {
   return found;
 };
 
-describe('what was put', () => {
-  test('is there after closing and opening, in its order', async () => {
-    const store = openFileStore(path);
-    store.collection('interns').put(internRow(2));
-    store.collection('interns').put(internRow(1));
-    store.collection('idempotency').put(idempotencyRow(1));
-    store.collection('meta').put({ id: 'openings', value: 3 });
-    const before = store.snapshot();
-    await store.close();
-    const again = openFileStore(path);
-    expect(again.snapshot()).toEqual(before);
-    expect([...again.collection('interns').values()].map(({ seq }) => seq)).toEqual([2, 1]);
-    await again.close();
-  });
+test('what was put is there after closing and opening, in its order', async () => {
+  const store = openFileStore(path);
+  store.collection('interns').put(internRow(2));
+  store.collection('interns').put(internRow(1));
+  store.collection('idempotency').put(idempotencyRow(1));
+  store.collection('meta').put({ id: 'openings', value: 3 });
+  const before = store.snapshot();
+  await store.close();
+  const again = openFileStore(path);
+  expect(again.snapshot()).toEqual(before);
+  expect([...again.collection('interns').values()].map(({ seq }) => seq)).toEqual([2, 1]);
+  await again.close();
 });
 
 test('a state that was here before is brought back by what differs, in the order it had', async () => {
