@@ -12,7 +12,8 @@ import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { ExploreReport, Finding } from '../conformance/explore/types.js';
-import { byRow, type RealScore, type RealScores, sumOf, sumText } from './explore-rows.js';
+import { byRow } from './by-row.js';
+import { type RealScore, type RealScores, sumOf, sumText } from './explore-rows.js';
 
 interface Truth {
   readonly law: string;

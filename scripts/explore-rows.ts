@@ -27,18 +27,6 @@ export interface RealScore {
 /** By the number of busy processes beside it, and by app. */
 export type RealScores = Readonly<Record<string, Readonly<Record<string, RealScore>>>>;
 
-/** JSON with a row a line. A row is a value that stands so many keys deep. */
-export function byRow(rows: object, depth = 1): string {
-  const text = (value: unknown, left: number, indent: string): string => {
-    if (left === 0) return JSON.stringify(value);
-    const lines = Object.entries(value as object).map(
-      ([key, one]) => `${indent}  ${JSON.stringify(key)}: ${text(one, left - 1, `${indent}  `)}`,
-    );
-    return `{\n${lines.join(',\n')}\n${indent}}`;
-  };
-  return `${text(rows, depth, '')}\n`;
-}
-
 export function sumOf(scores: readonly RealScore[]) {
   const sum = (of: (score: RealScore) => number): number => scores.reduce((total, one) => total + of(one), 0);
   const loads = scores.map(({ load }) => load);

@@ -7,7 +7,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { APPS, byLaw, notAgain, type Score, scoreOf } from '../test/apps/score.js';
-import { byRow } from './explore-rows.js';
+import { byRow } from './by-row.js';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -9,6 +9,7 @@ import { cases } from '../emulator/lab/cases.js';
 import { createLab } from '../emulator/lab/lab.js';
 import { FLAWS, type Flaw, type FlawArea } from '../test/reference/flaws.js';
 import { catches, concerns, isPlain, type Score } from '../test/reference/sharpness.js';
+import { byRow } from './by-row.js';
 
 const AT_ONCE = 64;
 const FEW_AT_ONCE = 6;
@@ -75,7 +76,7 @@ const score: Score = {
     [...found].map(([id, list]) => [id, list.sort((a, b) => often(a) - often(b) || a.localeCompare(b))]),
   ),
 };
-writeFileSync(FILE, `${JSON.stringify(score, null, 1)}\n`);
+writeFileSync(FILE, byRow(score, 2));
 console.log(
   `${score.sharp} of ${score.cases} cases catch a wrong client; ${score.caught} of ${score.flaws} wrong clients are caught`,
 );
