@@ -44,14 +44,10 @@ test('a check that takes too long is cancelled: it sends nothing into the next o
     ],
     seed: 'b',
   });
-  const byId = Object.fromEntries(results.checks.map((one) => [one.id, one]));
-  if (results.checks[0]?.id === 'a/hangs') {
-    expect(byId['a/hangs']).toMatchObject({
-      verdict: 'error',
-      error: { message: expect.stringContaining('cancelled') },
-    });
-    expect(byId['a/next']?.verdict).toBe('pass');
-  }
+  expect(results.checks).toMatchObject([
+    { id: 'a/hangs', verdict: 'error', error: { message: expect.stringContaining('cancelled') } },
+    { id: 'a/next', verdict: 'pass' },
+  ]);
   expect(target.log.join()).not.toContain('sent-too-late');
 });
 

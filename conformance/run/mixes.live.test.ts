@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { closing } from '../../test/closing.js';
 import { deploy } from '../../test/targets/deployment.js';
-import { canGoTogether, INGREDIENTS, mixed, mixOf, resultsOf } from '../../test/targets/mixes.js';
+import { INGREDIENTS, mixed, mixOf, resultsOf } from '../../test/targets/mixes.js';
 import { slowAnswers } from '../habits/answers.js';
 import { wakesForPrompts } from '../habits/boots.js';
 import { fewInterns } from '../habits/capacity.js';
@@ -15,21 +15,6 @@ const called = (name: string) => {
   if (found === undefined) throw new Error(`no deployment ${name}`);
   return found;
 };
-
-test('a mix is made by its seed, of deployments that go together', () => {
-  for (const n of [2, 3]) {
-    const names = Array.from({ length: 50 }, (_, at) => mixOf(`seed-${at}`, n).name.split(' + '));
-    expect(names.every((parts) => new Set(parts).size === n)).toBe(true);
-    expect(new Set(names.map(String)).size).toBeGreaterThan(40);
-    for (const parts of names) {
-      const pairs = parts.flatMap((one) =>
-        parts.filter((other) => other !== one).map((other) => [one, other] as const),
-      );
-      expect(pairs.every(([one, other]) => canGoTogether(called(one), called(other)))).toBe(true);
-    }
-  }
-  expect(mixOf('again', 3).name).toBe(mixOf('again', 3).name);
-});
 
 test('a mix has every habit of what it is made of', () => {
   const one = called('answers slowly');

@@ -85,12 +85,3 @@ test('AUTH-2: a UUID means the same in any letter case, to the service and to it
   expect([status, made.workspace_id]).toEqual([201, api.workspaceId]);
   expect((await api.get(`/interns/${String(made.id).toUpperCase()}`)).json.id).toBe(made.id);
 });
-
-test('BODY-1: a field in a body of another media type is 415 on provision and suspend', async () => {
-  const api = createTestClient();
-  for (const name of ['provision', 'suspend']) {
-    const path = `/interns/${api.credentials.intern?.id}/${name}`;
-    const { status } = await api.call('POST', path, { raw: '{"a":1}', headers: { 'content-type': 'text/plain' } });
-    expect([name, status]).toEqual([name, 415]);
-  }
-});
