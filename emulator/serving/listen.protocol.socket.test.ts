@@ -54,6 +54,7 @@ describe.each(['main', 'daemon'] as const)(
   (which) => {
     test.each([
       ['a line that is no request', 400, ['nonsense\r\n\r\n']],
+      ['a request without a host', 400, ['GET /api/v1/interns HTTP/1.1\r\nConnection: close\r\n\r\n']],
       ['a header without a colon', 400, ['GET / HTTP/1.1\r\nHost: localhost\r\nno colon\r\n\r\n']],
       ['a length twice', 400, ['POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n']],
       ['headers past the limit', 431, [`GET / HTTP/1.1\r\nHost: localhost\r\nx: ${'x'.repeat(200_000)}\r\n\r\n`]],
@@ -271,15 +272,24 @@ describe('the Host of a listener on loopback', () => {
   test('BASE-4: a regional one is 403 before it is known whether it could be a host in a URL', async () => {
     const wrong: (string | null)[] = [];
     const { main } = await start({ onRequest: (record) => wrong.push(record.wrong) });
-    for (const host of ['eu.127.0.0.1:5240', 'EU.127.0.0.1', 'eu.localhost', 'eu.example']) {
-      const answer = read(await get(main, host));
-      expect([host, answer]).toEqual([
+    for (const [host, target] of [
+      ['eu.127.0.0.1:5240'],
+      ['EU.127.0.0.1'],
+      ['eu.localhost'],
+      ['eu.example'],
+      ['a', 'http://eu.test/api/v1/interns'],
+      ['eu.test', 'http://a/api/v1/interns'],
+    ] as const) {
+      const answer = read(await get(main, host, target));
+      expect([host, target, answer]).toEqual([
         host,
+        target,
         { status: 403, id: expect.stringMatching(ID), json: { error: { code: 403, message: 'Forbidden' } } },
       ]);
     }
+    expect(read(await get(main, 'a b'))).toEqual(refused(400));
     expect(read(await get(main, 'eu-127.0.0.1')).status).toBe(400);
-    expect(wrong.slice(0, -1).filter((text) => !/regional/.test(text ?? ''))).toEqual([]);
+    expect(wrong.slice(0, -2).filter((text) => !/regional/.test(text ?? ''))).toEqual([]);
     expect(wrong.at(-1)).toBe('the Host is invalid');
   });
 });
@@ -303,10 +313,17 @@ test.each([true, false])(
         Number(new URL(at.baseUrl).port),
         `POST /api/v1/interns/${credentials.intern?.id}/chat/completions HTTP/${version}\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer ${credentials.api_key}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
       );
-    const [head = '', rest = ''] = (await send('1.1')).split('\r\n\r\n', 2);
+    const [head = '', ...rest] = (await send('1.1')).split('\r\n\r\n');
     expect(head.toLowerCase()).toContain('\r\ntransfer-encoding: chunked');
     expect(head.toLowerCase()).not.toContain('content-length');
-    expect(rest).toMatch(/^[0-9a-f]+\r\ndata: /);
+    // The opening leaves by itself.
+    const chunks = rest.join('\r\n\r\n').split(/(?:^|\r\n)[0-9a-f]+\r\n/);
+    expect(chunks).toEqual([
+      '',
+      expect.stringMatching(/^data: \{[^\n]*"role":"assistant"[^\n]*\n\n$/),
+      expect.stringMatching(/"content":"hello"[\s\S]*data: \[DONE\]\n\n$/),
+      '\r\n',
+    ]);
     const old = await send('1.0');
     expect(old.toLowerCase()).not.toContain('transfer-encoding');
     expect(old).toContain('data: [DONE]');

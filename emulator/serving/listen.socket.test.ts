@@ -97,33 +97,6 @@ test('a stream behind another answer of its connection is cancelled when the con
   expect(run.ended).toBe('cancelled');
 });
 
-describe('invalid requests', () => {
-  const key = 'Authorization: Bearer emu-key-alice-0000000000000000\r\nConnection: close\r\n';
-
-  test.each([
-    ['BASE-6: without a host', `GET /api/v1/interns HTTP/1.1\r\n${key}\r\n`, 400],
-    ['BASE-6: with an invalid host', `GET /api/v1/interns HTTP/1.1\r\nHost: a b\r\n${key}\r\n`, 400],
-    [
-      'BASE-4: with a regional host in the target',
-      `GET http://eu.test/api/v1/interns HTTP/1.1\r\nHost: a\r\n${key}\r\n`,
-      403,
-    ],
-    [
-      'BASE-4: with a regional host beside it',
-      `GET http://a/api/v1/interns HTTP/1.1\r\nHost: eu.test\r\n${key}\r\n`,
-      403,
-    ],
-  ])('%s', async (_what, request, status) => {
-    const { open } = await start();
-    const heard = open();
-    heard.socket.write(request);
-    await until(() => heard.over);
-    expect(heard.text).toMatch(
-      new RegExp(`^HTTP/1.1 ${status} [^]*\\r\\nx-request-id: [0-9a-z-]{10,36}\\r\\n[^]*"code":${status}`),
-    );
-  });
-});
-
 test('closing does not wait for clients that keep the connection of an ended stream', async () => {
   const { emulator, chat, open } = await start();
   const heard = open();
