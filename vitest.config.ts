@@ -62,9 +62,11 @@ export default defineConfig(({ mode }) => {
             provide,
             sequence: { groupOrder: 1 },
             maxWorkers: availableParallelism() + 2,
-            include: ['**/*.socket.test.ts'],
+            // The few live tests of a sample are done beside these, by the same processes.
+            include: ['**/*.socket.test.ts', ...(mode === 'sample' ? ['**/*.live.test.ts'] : [])],
             exclude: EXCLUDED,
             globalSetup: ['test/build.ts'],
+            setupFiles: mode === 'sample' ? ['test/sample.ts'] : [],
           },
         },
         {
@@ -73,10 +75,9 @@ export default defineConfig(({ mode }) => {
             name: 'live',
             provide,
             sequence: { groupOrder: 2 },
-            include: ['**/*.live.test.ts'],
+            include: mode === 'sample' ? [] : ['**/*.live.test.ts'],
             exclude: EXCLUDED,
             globalSetup: ['test/build.ts'],
-            setupFiles: mode === 'sample' ? ['test/sample.ts'] : [],
           },
         },
         {

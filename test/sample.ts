@@ -4,9 +4,10 @@ import { hash } from '../conformance/probe/time.js';
 /** One test in this many is run. */
 const OF = 64;
 
-/** The setup of the live tests of `npm test`: each commit draws some of them, and another commit draws others. */
+/** A setup of `npm test`: of the live tests each commit draws some, and another commit draws others. */
 const drawnBy = inject('commit');
 beforeEach(({ skip, task }) => {
+  if (!task.file.name.endsWith('.live.test.ts')) return;
   if (hash(`${drawnBy} ${task.file.name} ${task.fullTestName}`) % OF === 0) return;
   task.meta.leftOutBy = drawnBy;
   skip();
