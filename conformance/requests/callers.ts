@@ -85,8 +85,10 @@ export const KEYS: readonly Value[] = [
 ];
 /** The callers of the vault, which is a path of its own. */
 export const VAULT_KEYS: readonly Value[] = KEYS.map(({ whatever: _, ...value }) => value);
-/** The callers of the vault, without the many forms of one mistake. */
-export const PLAIN_KEYS: readonly Value[] = VAULT_KEYS.filter(({ kind }) => kind === undefined);
+/** The callers of the vault, with one form of each mistake. */
+export const PLAIN_KEYS: readonly Value[] = VAULT_KEYS.filter(
+  ({ kind }, at) => kind === undefined || VAULT_KEYS.findIndex((one) => one.kind === kind) === at,
+);
 export const OWN_KEYS: readonly Value[] = KEYS.filter(({ name }) => name !== 'peer_api_key');
 export const ACCESS: readonly Value[] = [
   as('oauth_token'),

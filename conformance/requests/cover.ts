@@ -71,6 +71,7 @@ export function cover(table: Table, random: () => number, pairs = false): readon
     return (columns[at] === contents && good[at]?.[0]) || turn(at, step);
   };
   const rests = (columns[0] ?? []).filter((cell) => 'state' in cell && AT_REST.has(cell.state));
+  const draws = columns.map(() => random());
   const firstState = Math.floor(random() * rests.length);
   /**
    * The states for a refused caller: the next one that lasts. A bad one is replaced by a good one, or gets a row beside it. A
@@ -96,10 +97,12 @@ export function cover(table: Table, random: () => number, pairs = false): readon
       .flatMap((cell, nth) =>
         columns.flatMap((others, other) => {
           const wrong = other === at ? [] : others.filter((one): one is Value => isBad(one) && !('state' in one));
-          const next = (starts[other] ?? 0) + nth;
-          // Contents have the most mistakes.
-          const some = others === contents ? [next, next + Math.ceil(wrong.length / 2)] : [next];
-          return [...new Set(some.flatMap((of) => wrong[of % wrong.length] ?? []))].map((second) =>
+          // A service may read the JSON of a body before it knows the caller.
+          const unread = wrong.filter(({ kind }) => kind === 'no object');
+          const seconds = [wrong, others === contents ? unread : []].flatMap(
+            (some) => some[Math.floor((draws[other] ?? 0) * some.length + nth) % some.length] ?? [],
+          );
+          return [...new Set(seconds)].map((second) =>
             columns.map((_, one) => (one === at ? cell : one === other ? second : beside(one, nth))),
           );
         }),

@@ -81,8 +81,8 @@ export const AUTH: readonly AnyRule[] = [
       says: "For an intern's own key the collection and every other intern answer 404.",
       step: 'visibility',
       statuses: [404],
-      // BODY-2 and BODY-3 are stated for every caller, too: either refusal may come first.
-      first: /^(BASE-4|AUTH-\d+|BODY-[23])\//,
+      // These refusals of bodies are stated for every caller, too: any of them may come first.
+      first: /^((BASE-4|AUTH-\d+|BODY-[23]|SIGN-[23])\/|BODY-1\/no-fields)/,
       reason: 'not_found',
       of: INTERNS,
       wrong: (seen, model) => {

@@ -58,8 +58,8 @@ export const CHAT_ANSWERS = checksOf('CHAT-6', {
     ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
       const line = Array.from({ length: 6 }, () => codeWord(ctx));
       const no = codeWord(ctx);
-      const saying = `If I refuse it, do not try again: say the word ${no}. If I allow it, say exactly this line once it is done, and nothing else: ${line.join(' ')}.`;
-      const words = { reject_once: [no, 'Rejected'], allow_once: [...line, 'Allowed'] };
+      const saying = `If I refuse it, do nothing in its place: say only the word ${no}. If I allow it, say exactly this line after it, whatever comes of it, and nothing else: ${line.join(' ')}.`;
+      const replies = { reject_once: [no, 'Rejected once'], allow_once: [line.join(' '), 'Allowed once'] };
       for (const [choice, other] of [
         ['allow_once', 'reject_once'],
         ['reject_once', 'allow_once'],
@@ -70,14 +70,15 @@ export const CHAT_ANSWERS = checksOf('CHAT-6', {
         ctx.internDid(Array.isArray(options) && options.includes(choice), { did, question: true, asked: question(t) });
         const rest = await intern.answered(t, choice);
         expect.grammar(rest, 'S');
-        const says = (one: typeof choice) => words[one].some((word) => rest.content.includes(word));
-        if (says(other) && !says(choice))
+        const heard = rest.content.trim().replace(/\.$/, '');
+        // Any other words are the intern's own.
+        if (replies[other].includes(heard))
           fail(`a run that was answered ${choice}`, 'the answer', gist(`on as if it were ${other}`, rest.content));
-        const heard = rest.content.trim().replace(/\.$/, '').split(/\s+/);
-        const first = line.indexOf(heard[0] ?? '');
-        if (first > 0 && heard.join(' ') === line.slice(first).join(' '))
-          fail('the stream after an answer', line.join(' '), gist('without its first words', rest.content));
-        ctx.internDid(says(choice), { did: 'say what it was asked to after an answer', said: rest.content });
+        const [whole = ''] = replies[choice];
+        if (heard !== '' && heard !== whole && whole.endsWith(heard))
+          fail('the stream after an answer', whole, gist('without its beginning', rest.content));
+        const isSaid = replies[choice].includes(heard);
+        ctx.internDid(isSaid, { did: 'say what it was asked to after an answer', said: rest.content });
       }
     }),
   },

@@ -11,6 +11,9 @@ const MOMENT = 1_500;
 
 const NOT_THEIRS = { status: 404 };
 
+const isStatus = ({ status, json }: Answer, word: string) =>
+  status === 202 && (json as { status?: unknown } | undefined)?.status === word;
+
 /** INVOKE-2 and INVOKE-3: sessions of invoke, and their owners. */
 export const INVOKE_SESSIONS = checksOf('INVOKE-3', {
   'invoke-sessions/continue': {
@@ -29,7 +32,12 @@ export const INVOKE_SESSIONS = checksOf('INVOKE-3', {
     ...onRunning(['behaviour:silent'], async (ctx, intern) => {
       const id = session(await intern.invoke('Hello.'), 'the invoke');
       await ctx.wait(MOMENT);
-      session(await intern.invoke(ctx.prompt('silent'), id), 'an invoke that continues its session');
+      const continued = await intern.invoke(ctx.prompt('silent'), id);
+      session(continued, 'an invoke that continues its session');
+      const also = await intern.invoke('Also.', id);
+      // The first run may have lasted until then, and the second may have ended: the answers say so.
+      const isSo = isStatus(continued, 'started') && isStatus(also, 'steered');
+      ctx.internDid(isSo, { did: 'stop after a word and fall silent after another', said: also.json });
     }),
   },
   'invoke-sessions/steered-live': {
@@ -38,11 +46,9 @@ export const INVOKE_SESSIONS = checksOf('INVOKE-3', {
     ...onRunning(['behaviour:silent'], async (ctx, intern) => {
       const other = await runningOne(ctx);
       const id = session(await intern.invoke(ctx.prompt('silent')), 'the invoke');
-      const began = (answer: Answer) =>
-        answer.status === 202 && (answer.json as { status?: unknown } | undefined)?.status === 'started';
       await ctx.wait(MOMENT);
       const also = await intern.invoke('Also.', id);
-      if (began(also)) {
+      if (isStatus(also, 'started')) {
         const why =
           'the second invoke answered "started": either the run of the first had ended, or it was not delivered into it';
         ctx.assume(ctx.reliable('silent'), 'a run of invoke that is seen to go on', `${why}; nothing shows which`);
@@ -50,7 +56,7 @@ export const INVOKE_SESSIONS = checksOf('INVOKE-3', {
         for (let round = 0; round < 3; round++) {
           const next = session(await other.invoke(ctx.prompt('silent')), 'the invoke');
           await ctx.wait(MOMENT);
-          const again = began(await other.invoke('Also.', next));
+          const again = isStatus(await other.invoke('Also.', next), 'started');
           ctx.assume(again, 'a run of invoke that is seen to go on', why);
         }
       }

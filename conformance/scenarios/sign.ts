@@ -28,28 +28,15 @@ const JSON_BODY = { bodySha256: DIGEST };
 
 const ROUTE = { method: 'POST', path: '/api/invoke' };
 
-/** Names under which a careless service may look for a user. */
-const USER_FIELDS = ['user', 'subject', 'sub', 'userId', 'user_id', 'oauth_subject', 'email', 'on_behalf_of'];
-const USER_HEADERS = [
-  'user',
-  'user-id',
-  'svc-user',
-  'forwarded-user',
-  'remote-user',
-  'subject',
-  'on-behalf-of',
-  'act-as',
-];
-
 /** Places in which a careless service may look for a user. */
-const strangers = ({ proof }: Ctx, user: string) => {
-  const all = (names: readonly string[]) => Object.fromEntries([proof.user, ...names].map((name) => [name, user]));
-  return {
-    body: all(USER_FIELDS),
-    headers: all([...USER_HEADERS.map((name) => `x-${name}`), 'remote-user', 'on-behalf-of', 'from']),
-    query: all(USER_FIELDS),
-  };
-};
+const strangers = (ctx: Ctx, user: string) => ({
+  body: { user, subject: user, sub: user, userId: user, user_id: user, [ctx.proof.user]: user },
+  headers: { [ctx.proof.user]: user, 'x-user': user, 'x-svc-user': user, 'x-forwarded-user': user, from: user },
+  query: { user, subject: user, [ctx.proof.user]: user },
+});
+
+/** Further names of such places. */
+const NAMES = ['user-id', 'remote-user', 'oauth-subject', 'on-behalf-of', 'act-as', 'email'];
 
 export const SIGN = checksOf('SIGN-3', {
   'sign/path-as-sent': {
@@ -100,6 +87,27 @@ export const SIGN = checksOf('SIGN-3', {
         const at = Number(proof.timestamp);
         ok(at >= earliest && at <= latest, 'timestamp of a proof', `${earliest} to ${latest}`, proof.timestamp);
       });
+    }),
+  },
+  'sign/user-by-other-names': {
+    requirement: 'SIGN-6',
+    title: 'A proof names no other user, under whatever name a header, the query or the body gives one.',
+    ...onStopped(['oauth_token'], async (ctx, intern) => {
+      const { user } = proofOf(ctx, await ctx.api.sign(intern.id, JSON_BODY, OAUTH), false, 'the plain proof');
+      const other = ctx.target.peerOauthSubject ?? 'user_other';
+      const named = (change: (name: string) => string) =>
+        Object.fromEntries(NAMES.map((name) => [change(name), other]));
+      const fields = named((name) => name.replace(/-/g, '_'));
+      for (const [options, more] of [
+        [{ headers: { ...named((name) => name), ...named((name) => `x-${name}`) } }, {}],
+        [{ query: fields }, {}],
+        [{}, fields],
+      ]) {
+        const answer = await ctx.api.sign(intern.id, { ...JSON_BODY, ...more }, { ...OAUTH, ...options });
+        // A service that refuses such a request takes no user from it either.
+        if (answer.status >= 400) continue;
+        equal(proofOf(ctx, answer, false, 'a proof of a request that names a user').user, user, 'user of the proof');
+      }
     }),
   },
   'sign/user-of-the-request-is-ignored': {
