@@ -45,7 +45,9 @@ export function whims(seed: string, talks: Talks): Behaviour[] {
 
 /** What a prompt asks an intern to say after its permission was granted or refused. */
 const after = (prompt: string, granted: boolean): string | undefined =>
-  (granted ? /say exactly this line[^:]*: ([\w ]+)\./ : /If I refuse it,[^.]* say only the word (\w+)/).exec(prompt)?.[1];
+  (granted ? /say exactly this line[^:]*: ([\w ]+)\./ : /If I refuse it,[^.]* say only the word (\w+)/).exec(
+    prompt,
+  )?.[1];
 
 /** An intern that asks for permission, and says before what its prompt asks for, or its prompt, and that again after. */
 const asker = (name: string, again: boolean): Behaviour => ({
