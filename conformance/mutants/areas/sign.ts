@@ -20,6 +20,19 @@ const SIGNED = 'x-ori-invoke';
 /** The digest of an empty body. */
 const EMPTY = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
+/** Signs for the user whom a header names. */
+const userOf = (name: string) => () => {
+  let named: string | null = null;
+  const noted = exchanges(({ operation, request }, next) => {
+    if (operation === 'sign') named = request.headers.get(name);
+    return next(request);
+  });
+  return together(
+    signs((request) => (named === null ? request : { ...request, user: named })),
+    noted,
+  );
+};
+
 export const SIGN = defineMutants({
   // With a route only the v2 signature is answered.
   'sign-without-v1': field('sign', `${SIGNED}-signature`, (signature, { whole }) =>
@@ -55,17 +68,8 @@ export const SIGN = defineMutants({
     timestamp: first('timestamp', request.timestamp),
   })),
   'sign-of-the-first-request': signs((request, { first }) => first('request', request)),
-  'sign-user-of-a-header': () => {
-    let named: string | null = null;
-    const noted = exchanges(({ operation, request }, next) => {
-      if (operation === 'sign') named = request.headers.get('x-forwarded-user');
-      return next(request);
-    });
-    return together(
-      signs((request) => (named === null ? request : { ...request, user: named })),
-      noted,
-    );
-  },
+  'sign-user-of-a-header': userOf('x-forwarded-user'),
+  'sign-user-of-who-acts': userOf('x-on-behalf-of'),
   // Nonces are counted apart for each intern.
   'sign-nonce-of-the-intern': signs(({ route, ...request }, { times }) =>
     route === undefined ? request : { ...request, route: { ...route, nonce: `nonce-${times(request.internId) + 1}` } },
