@@ -20,6 +20,8 @@ function scriptOf(ask: string) {
   writeFileSync(
     file,
     `import http from 'node:http';
+import vm from 'node:vm';
+import { setTimeout as sleep } from 'node:timers/promises';
 const { INTERN_BASE_URL: base, INTERN_INTERN_ID: id, INTERN_API_KEY: key } = process.env;
 const url = base + '/interns/' + id + '/chat/completions';
 const init = {
