@@ -68,6 +68,7 @@ export function createCalls(): Calls {
             over();
             return cancel();
           },
+          broken: over,
         });
       } catch (error) {
         over();

@@ -18,5 +18,7 @@ export class ControlError extends Error {
 export function callerMistake(error: unknown): ControlError | undefined {
   if (error instanceof ControlError) return error;
   const status = error instanceof Error && 'status' in error ? error.status : undefined;
-  return error instanceof Error && typeof status === 'number' ? new ControlError(status, error.message) : undefined;
+  // Any other status is that of a part which failed.
+  const isMistake = typeof status === 'number' && status >= 400 && status < 500;
+  return error instanceof Error && isMistake ? new ControlError(status, error.message) : undefined;
 }

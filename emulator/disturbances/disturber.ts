@@ -173,17 +173,31 @@ export function createDisturber(deps: DisturberDeps): Disturber {
   };
 
   const unauthorized: Fetch = async () => toResponse(refusalResponse(new Refusal('unauthorized')));
-  const isDead = (request: Request) => dead.has(tokenOf(request) ?? '');
+  const isDead = (request: ReceivedRequest) => dead.has(tokenOf(request) ?? '');
+
+  /** Whether a request is read before the emulator sees it. The body of any other is left to the emulator. */
+  const concerns = (request: ReceivedRequest, { operation, internId }: About): boolean =>
+    deps.observe !== undefined ||
+    isDead(request) ||
+    [operation, operation === 'chat' ? ('answer' as const) : undefined].some(
+      (one) => one !== undefined && faults.disturbing(one, internId),
+    );
 
   const leaving = (request: ReceivedRequest, bindings: NodeBindings | undefined) => {
     const listeners: ((reason: unknown) => void)[] = [];
+    let left: { readonly reason: unknown } | undefined;
     const leave = (reason: unknown) => {
+      left = { reason };
       for (const listener of listeners) listener(reason);
     };
     const { signal } = request;
     if (bindings?.incoming) signal?.addEventListener('abort', () => leave(signal.reason), { once: true });
     else bindings?.onLeave?.(leave);
-    return (listener: (reason: unknown) => void) => void listeners.push(listener);
+    return (listener: (reason: unknown) => void) => {
+      listeners.push(listener);
+      // The client may have left while its body was read.
+      if (left !== undefined) listener(left.reason);
+    };
   };
 
   /** An answer as it is sent: one that no handler made gets the headers that every answer has. */
@@ -214,7 +228,8 @@ export function createDisturber(deps: DisturberDeps): Disturber {
     const { url, method, signal } = given;
     // No `Request` can be made of TRACE.
     const passes = method === 'OPTIONS' || method === 'TRACE';
-    if (passes || Number(given.headers.get('content-length') ?? 0) > LARGEST) return inner(given, bindings ?? own);
+    const isLarge = Number(given.headers.get('content-length') ?? 0) > LARGEST;
+    if (passes || isLarge || !concerns(given, aboutRequest(given, ''))) return inner(given, bindings ?? own);
     const bytes = await readReceivedBody(given, bindings?.incoming, LARGEST).catch((error: Error) => error);
     const headers = new Headers(given.headers);
     const requestId = givenRequestId(headers.get('x-request-id')) ?? deps.requestId();

@@ -149,6 +149,13 @@ describe.each(Object.entries(PENDING))('disturbances pending: %s', (_, chaos) =>
     expect([await statusWhen(''), await statusWhen(body)]).toEqual([401, 200]);
   });
 
+  test('a refusal of the caller waits for no body', async () => {
+    const { open, base_url, head } = await start(chaos);
+    const half = head('PATCH', '', 'Content-Type: application/json', 'Content-Length: 100');
+    const heard = open(base_url, `${half.replace(/Authorization: .*/, 'Authorization: Bearer none')}{"name":`);
+    await expect.poll(() => statusOf(heard.text)).toBe(401);
+  });
+
   const left = (socket: Socket) => socket.destroy();
   const misframed = (socket: Socket) => socket.write('no length of a chunk\r\n');
   test.each([

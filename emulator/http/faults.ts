@@ -84,8 +84,11 @@ export function createFaults({ changed = () => {}, random, initial = [] }: Fault
     /** The disturbances that the next call of an operation meets, before anything of it is looked at; uses them up. */
     takeDisturbing: (operation: Called, internId?: string): Fault[] =>
       faults.filter((fault) => fault.disturb !== undefined && isOf(fault, operation, internId) && meets(fault)),
-    /** Whether a disturbance is still to come. */
-    disturbing: (): boolean => faults.some(({ disturb }) => disturb !== undefined),
+    /** Whether a disturbance is still to come, of any operation or of this one. */
+    disturbing: (operation?: Called, internId?: string): boolean =>
+      faults.some(
+        (fault) => fault.disturb !== undefined && (operation === undefined || isOf(fault, operation, internId)),
+      ),
     /** Whether a create fails at this step; uses up one of the fault's times if so. */
     takeAt: (step: CreateStep): boolean => faults.some((fault) => fault.at === step && meets(fault)),
   };

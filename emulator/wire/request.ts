@@ -6,7 +6,7 @@ export const bodyOf = async (request: Request): Promise<unknown> =>
   request.body ? jsonOf(await request.clone().text()) : undefined;
 
 /** The bearer token of a request. */
-export const tokenOf = (request: Request): string | undefined =>
+export const tokenOf = (request: Pick<Request, 'headers'>): string | undefined =>
   /^Bearer +(\S+)/i.exec(request.headers.get('authorization') ?? '')?.[1];
 
 /** The path of a request below the base of the interface. */

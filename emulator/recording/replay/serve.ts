@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/clock.js';
 import type { Random } from '../../clock/random.js';
-import { ERRORS, type ErrorRow } from '../../contract/errors.js';
+import { ERRORS, type ErrorRow, Refusal } from '../../contract/errors.js';
 import { FileInvalid } from '../../contract/file.js';
 import { makeInert } from '../../contract/inert.js';
 import { blankIntern } from '../../contract/intern-row.js';
@@ -140,7 +140,11 @@ const NOT_RECORDED = {
 /** An app that answers requests from recordings (REC-2). */
 function createReplayApp({ replay, otherwise, journal, emulated, requestId, regional }: ReplayAppDeps): App {
   const answer = async (received: ReceivedRequest, bindings: NodeBindings | undefined): Promise<AnyResponse> => {
-    const request = received instanceof PlainRequest ? asRequest(received) : received;
+    const isPlain = received instanceof PlainRequest;
+    const unread = isPlain && received.body instanceof Error ? received.body : undefined;
+    const request = isPlain
+      ? asRequest(unread ? new PlainRequest(received.method, received.url, received.headers, '') : received)
+      : received;
     // If no recording answers, the emulator reads the body itself, and has an entry of its own in the journal.
     const copy = otherwise === 'emulate' ? request.clone() : request;
     let begun: JournalDraft | undefined;
@@ -168,6 +172,8 @@ function createReplayApp({ replay, otherwise, journal, emulated, requestId, regi
     const host = [new URL(request.url).host, request.headers.get('host') ?? ''].find(regional);
     if (host !== undefined)
       return refuse(ERRORS.regional, none, undefined, `${host} is a regional host; --regional-host says which are`);
+    if (unread !== undefined)
+      return refuse(unread instanceof Refusal ? ERRORS.payload_too_large : ERRORS.invalid_body, none);
     let body: Uint8Array;
     try {
       body = await readBody(copy, false);
