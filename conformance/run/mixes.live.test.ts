@@ -55,9 +55,10 @@ test('nothing is held against a habit that nobody can ask for any more, as the t
 }, async () => {
   const mix = mixed(['has its own name for the route of a proof', 'answers slowly'].map(called));
   const { driver, host } = closing(await deploy(mix, 'soak-80029'));
-  const results = await run({ driver, host, seed: 'soak-80029', rate: 0 });
+  // Soon after the habit shows, and before anybody asks for it.
+  const results = await run({ driver, host, seed: 'soak-80029', rate: 0, maxTime: 220_000 });
   expect(results.checks.find(({ id }) => id === 'SIGN-1/keys')?.skip?.kind).toBe('stopped');
-  expect(resultsOf(mix, results)).toEqual([]);
+  expect(resultsOf(mix, results).map(({ id }) => id)).toEqual(['exit 3']);
 });
 
 /** Habits that hide held-back streams from a kit that measures in the wrong place. */
