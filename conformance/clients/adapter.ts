@@ -219,7 +219,7 @@ export function createPool(start: () => Promise<Adapter>, most: number) {
   const waiting: ((adapter: Adapter) => void)[] = [];
   let starting = 0;
   return {
-    /** One that is free; it is started if there are fewer than allowed. */
+    /** An adapter that is free. Starts one if there are fewer than allowed. */
     async take(): Promise<Adapter> {
       const one = free.pop();
       if (one !== undefined) return one;

@@ -1,4 +1,4 @@
-import type { Send } from '../probe/request.js';
+import { internPath, type Send } from '../probe/request.js';
 import { alike, bad, bads, ours, type Value, v, whatever } from './value.js';
 
 export const as = (name: NonNullable<Send['as']> & string): Value => v(name, () => ({ as: name }), [name]);
@@ -38,7 +38,7 @@ export const NO_TOKENS: readonly Value[] = [
 export const OWN = (below: string, options: Partial<Send> = {}): Value =>
   v(
     "an intern's own key, of itself",
-    ({ ctx }) => ({ as: 'own_key', path: `/interns/${ctx.target.ownInternId}${below}`, ...options }),
+    ({ ctx }) => ({ as: 'own_key', path: internPath(ctx.target.ownInternId ?? '', below), ...options }),
     ['own_key'],
   );
 /** A regional host, also in capitals, with a caller whom other hosts accept. */

@@ -1,3 +1,4 @@
+import { internPath } from '../probe/request.js';
 import { sha256 } from '../rules/proofs.js';
 import { DIGEST, JSON_TYPE, padded, pieces } from './operations.js';
 import { alike, bads, type Ground, ours, type Value, v } from './value.js';
@@ -264,7 +265,7 @@ export const NEVER_SAID = 'zq-3368-vd';
 /** A secret of a name. */
 export const secretNamed = (name: string, text: string): Value =>
   v(name, ({ id }) => ({
-    path: `/vault/interns/${encodeURIComponent(id)}/secrets/${text}`,
+    path: `/vault${internPath(id, `/secrets/${text}`)}`,
     json: { value: NEVER_SAID, hosts: ['example.com'] },
   }));
 export const unfitName = (name: string, text: string): Value => secretNamed(`a name with ${name}`, text);

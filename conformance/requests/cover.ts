@@ -40,8 +40,8 @@ const insteadOf = (column: readonly Cell[]): readonly Cell[] =>
 
 /**
  * Rows in which every value of a table meets every good value of the other columns at least once. A row has at most one bad
- * value, with two exceptions: a value with `whatever` meets a bad value of each other column; and a refused caller meets any state
- * that lasts, or all if it sees no intern. Each refused caller also meets a good state, in which only the caller is wrong.
+ * value, with two exceptions: a value with `whatever` meets a bad value of each other column, and a
+ * body that is no JSON object; and a refused caller meets any state that lasts, or all if it sees no intern. Each refused caller also meets a good state, in which only the caller is wrong.
  *
  * Rows come in passes, each row once. The first pass has each value: good ones before bad ones, and bad ones beside the
  * plainest contents. A refused caller has any good contents.

@@ -1,7 +1,7 @@
 import { LATE } from '../model/options.js';
 import { Skipped } from '../model/skip.js';
 import { isRecord } from '../probe/json.js';
-import type { As } from '../probe/request.js';
+import { type As, internPath } from '../probe/request.js';
 import { sha256 } from '../rules/proofs.js';
 import type { Ctx } from '../run/context.js';
 import { ON_INTERN, request } from './operations.js';
@@ -128,7 +128,7 @@ export const readsOf = (ctx: Ctx, id: string, has: (need: string) => boolean) =>
   async () => {
     for (const ask of accessAgain(ctx, id, has)) await ask().catch(unanswered);
   },
-  () => ctx.send({ path: `/vault/interns/${encodeURIComponent(id)}/secrets` }),
+  () => ctx.send({ path: `/vault${internPath(id, '/secrets')}` }),
 ];
 
 /** Callers who must not reach an intern of the members. */
@@ -141,7 +141,7 @@ export const strangersOf = ({ wrongKey }: Ctx, has: (need: string) => boolean): 
 /** Reads of the daemon access by either path, by one caller. */
 const accesses = (ctx: Ctx, id: string, has: (need: string) => boolean) =>
   oneOf(ctx, ATTACHERS.filter(has)).flatMap((as) =>
-    ['daemon', 'daemon-access'].map((below) => () => ctx.send({ path: `/interns/${id}/${below}`, as })),
+    ['daemon', 'daemon-access'].map((below) => () => ctx.send({ path: internPath(id, `/${below}`), as })),
   );
 
 /** The daemon access by the operation, twice, by its alias, and by the operation again. */
@@ -192,10 +192,10 @@ function operations(ctx: Ctx, life: Life, stage: Stage, has: (need: string) => b
     ...sample(strangersOf(ctx, has), 3).flatMap((as) =>
       oneOf(ctx, ON_INTERN).map((asked) => () => send(request(ctx, asked, id, { as }))),
     ),
-    () => send({ path: `/interns/${id}/daemon`, as: 'api_key' }),
+    () => send({ path: internPath(id, '/daemon'), as: 'api_key' }),
     ...oneOf(ctx, SIGNERS.filter(has)).map((as) => () => {
       const json = { bodySha256: sha256(String(random())), ...(random() < 0.5 ? {} : { route: ROUTE }) };
-      const path = `/interns/${id}/${random() < 0.5 ? 'daemon' : 'daemon-access'}/sign`;
+      const path = internPath(id, `/${random() < 0.5 ? 'daemon' : 'daemon-access'}/sign`);
       return send({ method: 'POST', path, as, json });
     }),
   ];

@@ -1,5 +1,6 @@
 import { BAD_HOSTS, NO_HOSTS } from '../arbitraries/host.js';
 import { STATUSES } from '../habits/status-words.js';
+import { internPath } from '../probe/request.js';
 import {
   ACCESS,
   as,
@@ -56,7 +57,7 @@ import { bad, bads, type Ground, ours, type State, type Table, type Value, v } f
 const intern =
   (below = '') =>
   (id: string) =>
-    `/interns/${encodeURIComponent(id)}${below}`;
+    internPath(id, below);
 const collection = () => '/interns';
 const query = (name: string, text: string): Value => v(name, () => ({ path: `/interns${text}` }));
 const inWorkspace = (name: string, rest = ''): Value =>
@@ -531,14 +532,14 @@ export const TABLES: readonly Table[] = [
   {
     operation: 'intern secrets',
     method: 'GET',
-    path: (id) => `/vault/interns/${encodeURIComponent(id)}/secrets`,
+    path: (id) => `/vault${internPath(id, '/secrets')}`,
     states: { good: ANY, bad: NOT_THERE },
     parts: [PLAIN_KEYS, PAGES],
   },
   {
     operation: 'store intern secret',
     method: 'PUT',
-    path: (id) => `/vault/interns/${encodeURIComponent(id)}/secrets/api_token`,
+    path: (id) => `/vault${internPath(id, '/secrets/api_token')}`,
     states: { good: ANY, bad: NOT_THERE },
     parts: [
       VAULT_KEYS,
@@ -597,7 +598,7 @@ export const TABLES: readonly Table[] = [
   {
     operation: 'copy secrets',
     method: 'POST',
-    path: (id) => `/vault/interns/${encodeURIComponent(id)}/secrets/copy`,
+    path: (id) => `/vault${internPath(id, '/secrets/copy')}`,
     states: { good: ['stopped', 'running'], bad: NOT_THERE },
     parts: [
       PLAIN_KEYS,
@@ -620,7 +621,7 @@ export const TABLES: readonly Table[] = [
   {
     operation: 'delete intern secret',
     method: 'DELETE',
-    path: (id) => `/vault/interns/${encodeURIComponent(id)}/secrets/api_token`,
+    path: (id) => `/vault${internPath(id, '/secrets/api_token')}`,
     states: { good: ANY, bad: NOT_THERE },
     parts: [PLAIN_KEYS],
   },

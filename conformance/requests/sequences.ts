@@ -1,6 +1,6 @@
 import { NO_ACTIONS, NO_OPTIONS } from '../arbitraries/answer.js';
 import { isRecord } from '../probe/json.js';
-import type { As, CredentialName } from '../probe/request.js';
+import { type As, type CredentialName, internPath } from '../probe/request.js';
 import { sha256 } from '../rules/proofs.js';
 import type { Ctx } from '../run/context.js';
 import { answerWith, heard } from './chat.js';
@@ -336,7 +336,7 @@ async function proofs({ interns, race, random, send }: Ctx, has: (need: string) 
     ['daemon-access/sign', another],
   ] as const) {
     const sign = (as: CredentialName, json: unknown) =>
-      send({ method: 'POST', path: `/interns/${id}/${path}`, as, json }).catch(unanswered);
+      send({ method: 'POST', path: internPath(id, `/${path}`), as, json }).catch(unanswered);
     const bodies = [0, 1].map(() => ({ bodySha256: sha256(String(random())) }));
     await race(bodies.length, (at) => sign(signer, bodies[at]));
     await sign(signer, { bodySha256: DIGEST, route });

@@ -134,7 +134,7 @@ export function rulesOf<T extends AnyRule = AnyRule>(
   }));
 }
 
-/** Those that apply to the operation of an exchange. */
+/** The rules that apply to the operation of an exchange. */
 export function byOperation<T extends Pick<Rule, 'of'>>(rows: readonly T[]): (seen: Seen) => readonly T[] {
   const all = new Map(OPERATIONS.map(({ name }) => [name, rows.filter(({ of }) => of?.includes(name) !== false)]));
   return ({ operation }) => all.get(operation.name) ?? [];

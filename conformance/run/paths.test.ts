@@ -5,7 +5,7 @@ import { internPath } from '../probe/request.js';
 
 const KIT = resolve(import.meta.dirname, '..');
 /** Where requests of a run are made. */
-const FOLDERS = ['scenarios', 'scenarios/steps', 'model', 'run', 'drivers'];
+const FOLDERS = ['scenarios', 'scenarios/steps', 'requests', 'model', 'run', 'drivers'];
 
 // An id of dots alone is a step up however it is spelled: none is let through (isPlainId).
 test('an id stays one segment of a path, whatever else is in it', () => {

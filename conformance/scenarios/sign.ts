@@ -35,7 +35,7 @@ const strangers = (ctx: Ctx, user: string) => ({
   query: { user, subject: user, [ctx.proof.user]: user },
 });
 
-/** Further names of such places. */
+/** Further names that such a place may have. */
 const NAMES = ['user-id', 'remote-user', 'oauth-subject', 'on-behalf-of', 'act-as', 'email'];
 
 export const SIGN = checksOf('SIGN-3', {

@@ -147,13 +147,10 @@ export function createDisturber(deps: DisturberDeps): Disturber {
     return serve(next, setting)(scene.request);
   };
 
-  const aboutOf = (request: ReceivedRequest, body: string): About => {
+  const aboutOf = (request: ReceivedRequest): About => {
     const { routes, internId } = resourceOf(request);
     const operation = routes.find(({ method }) => method === request.method)?.operation;
-    return {
-      operation: operation === 'chat' && questionIn(body) !== undefined ? 'answer' : operation,
-      internId: internId?.toLowerCase(),
-    };
+    return { operation, internId: internId?.toLowerCase() };
   };
 
   /** Marks the request in the journal; one that never came to the emulator is put there. */
@@ -219,7 +216,7 @@ export function createDisturber(deps: DisturberDeps): Disturber {
     given: ReceivedRequest,
     bindings: NodeBindings | undefined,
     inner: Inner,
-    aboutRequest: (request: ReceivedRequest, body: string) => About,
+    named: About,
     base: string,
   ): Promise<Response> => {
     const onLeave = leaving(given, bindings);
@@ -229,7 +226,7 @@ export function createDisturber(deps: DisturberDeps): Disturber {
     // No `Request` can be made of TRACE.
     const passes = method === 'OPTIONS' || method === 'TRACE';
     const isLarge = Number(given.headers.get('content-length') ?? 0) > LARGEST;
-    if (passes || isLarge || !concerns(given, aboutRequest(given, ''))) return inner(given, bindings ?? own);
+    if (passes || isLarge || !concerns(given, named)) return inner(given, bindings ?? own);
     const bytes = await readReceivedBody(given, bindings?.incoming, LARGEST).catch((error: Error) => error);
     const headers = new Headers(given.headers);
     const requestId = givenRequestId(headers.get('x-request-id')) ?? deps.requestId();
@@ -238,7 +235,8 @@ export function createDisturber(deps: DisturberDeps): Disturber {
     if (bytes instanceof Error) return inner(received, own);
     const body = new TextDecoder().decode(bytes);
 
-    const about = aboutRequest(given, body);
+    const isAnswer = named.operation === 'chat' && questionIn(body) !== undefined;
+    const about: About = isAnswer ? { ...named, operation: 'answer' } : named;
     const path = url.slice(url.indexOf('/', url.indexOf('://') + 3)).replace(base, '');
     const observer: ExchangeObserver | undefined = deps.observe?.({
       operation: about.operation ?? 'unknown',
@@ -304,23 +302,16 @@ export function createDisturber(deps: DisturberDeps): Disturber {
 
   return {
     active: () => deps.observe !== undefined || dead.size > 0 || boots.size > 0 || faults.disturbing(),
-    interface: (request, bindings, next) =>
-      meet(
-        request,
-        bindings,
-        next,
-        (seen, body) => {
-          const about = aboutOf(seen, body);
-          // A new boot of an intern whose last one was to fail goes as it does.
-          const id = about.internId;
-          if (about.operation === 'provision' && id !== undefined && deps.intern(id)?.record.status === 'failed')
-            boots.delete(id);
-          return about;
-        },
-        BASE,
-      ),
+    interface(request, bindings, next) {
+      const about = aboutOf(request);
+      // A new boot of an intern whose last one was to fail goes as it does.
+      const id = about.internId;
+      if (about.operation === 'provision' && id !== undefined && deps.intern(id)?.record.status === 'failed')
+        boots.delete(id);
+      return meet(request, bindings, next, about, BASE);
+    },
     daemon: (request, bindings, next) =>
-      meet(request, bindings, next, () => ({ operation: 'daemon-request', internId: undefined }), ''),
+      meet(request, bindings, next, { operation: 'daemon-request', internId: undefined }, ''),
     plan(row, plan) {
       if (boots.has(row.id))
         return { ...plan, boot: { ...plan.boot, ends: 'failed', message: 'The runtime did not start' } };

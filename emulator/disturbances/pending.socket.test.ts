@@ -31,7 +31,7 @@ async function start(chaos: Faults) {
     clock: 'virtual',
     chaos,
     scripts,
-    log: (record) => record['level'] && log.push(record),
+    log: (record) => 'level' in record && log.push(record),
     disturbances: async () => ({ 'unknown-fields': (next) => (request) => next(request.clone()) }),
   });
   const { credentials, base_url } = emulator.target;

@@ -43,7 +43,7 @@ export function whims(seed: string, talks: Talks): Behaviour[] {
   ];
 }
 
-/** What a prompt asks an intern to say after its permission was granted or refused. */
+/** The words that a prompt asks for after a permission was granted or refused. */
 const after = (prompt: string, granted: boolean): string | undefined =>
   (granted ? /say exactly this line[^:]*: ([\w ]+)\./ : /If I refuse it,[^.]* say only the word (\w+)/).exec(
     prompt,
