@@ -112,13 +112,16 @@ export const slowSuspends: Habit = {
       if ((operation === 'provision' || operation === 'suspend') && stopping(id))
         return refusal(409, 'The intern is busy', 'intern_busy');
       const response = await next(request);
-      if (operation === 'suspend' && response.ok) until.set(id, host.now() + STOPPING);
+      if (operation === 'suspend' && response.ok) {
+        const seen = await next(beside(request, id, 'GET'));
+        // An intern that never booted has no hostname, and nothing to stop.
+        if (seen.ok && ((await seen.json()) as { hostname: unknown }).hostname !== null)
+          until.set(id, host.now() + STOPPING);
+      }
       return rewritten(response, {
         json: (json) =>
           eachRecord(json, (record) => {
-            // A record from before the first boot has no hostname: it stays `stopped`.
-            if (record.status === 'stopped' && record.hostname !== null && stopping(record.id))
-              record.status = 'running';
+            if (record.status === 'stopped' && stopping(record.id)) record.status = 'running';
           }),
       });
     };

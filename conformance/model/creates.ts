@@ -16,7 +16,7 @@ type KeyedCreate = ShownValue<{
 
 /** A hash of the body of a request, as it is sent. */
 export const sentIn = ({ body }: Pick<Asked, 'body'>): string | undefined =>
-  body.kind === 'some' ? hashed(body.text) : undefined;
+  body.kind === 'some' ? hashed(`${body.size} ${body.text}`) : undefined;
 
 const dateOf = (answered: Answered): number => Date.parse(answered.header('date') ?? '');
 

@@ -15,9 +15,19 @@ function bodyOf({ json, body }: Send): Body {
   // A body in late pieces is unknown.
   if (Array.isArray(raw) && !raw.every((chunk) => chunk instanceof Uint8Array)) return { kind: 'unknown' };
   if (typeof raw === 'string') return someBody(Buffer.byteLength(raw), () => raw);
-  const bytes = raw instanceof Uint8Array ? raw : Buffer.concat(raw);
-  // Bytes that are not UTF-8 are no JSON.
-  return someBody(bytes.length, () => (isUtf8(bytes) ? new TextDecoder().decode(bytes) : '\ufffd'));
+  const pieces = raw instanceof Uint8Array ? [raw] : raw;
+  return someBody(
+    pieces.reduce((size, { length }) => size + length, 0),
+    () => textOf(Buffer.concat(pieces)),
+  );
+}
+
+/** The text of a body, without the blanks at its end, which fill large ones. Bytes that are not UTF-8 are no JSON. */
+function textOf(bytes: Uint8Array): string {
+  let end = bytes.length;
+  while (end > 0 && bytes[end - 1] === 0x20) end--;
+  const filled = bytes.subarray(0, end);
+  return isUtf8(filled) ? new TextDecoder().decode(filled) : '\ufffd';
 }
 
 const callerOf = (send: Send): string | null | undefined => {
