@@ -159,7 +159,8 @@ function operations(ctx: Ctx, life: Life, stage: Stage, has: (need: string) => b
   return [
     async () => {
       const description = `stage ${[...FIRST, ...THEN].indexOf(stage)}`;
-      await api.update(id, { description }, { as: stage.peer?.includes('updates') === true ? peer : 'api_key' });
+      const texts = { description, instructions: `Be at ${description}.` };
+      await api.update(id, texts, { as: stage.peer?.includes('updates') === true ? peer : 'api_key' });
       for (const as of ['api_key', peer] as const) await api.get(id, { as });
     },
     async () => {
@@ -211,7 +212,8 @@ export async function beginLife(ctx: Ctx, { broken, has }: { broken(): number; h
   const create = () => api.create(body, { headers: { 'idempotency-key': `life-${body.name}` } });
   const before = (await interns.stopped()).id;
   const { json } = await create();
-  const after = (await interns.stopped()).id;
+  // Its name begins as that of the intern before it.
+  const after = (await interns.stopped({ name: `${body.name}-a` })).id;
   // An emulator is never late.
   const aged = has('control') ? Promise.resolve() : ctx.wait(LATE).catch(() => {});
   const life: Life | undefined = isRecord(json) && typeof json.id === 'string' ? { id: json.id } : undefined;

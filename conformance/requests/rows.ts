@@ -4,6 +4,7 @@ import { internPath } from '../probe/request.js';
 import {
   ACCESS,
   as,
+  blind,
   HOSTS,
   KEYS,
   NO_TOKENS,
@@ -243,7 +244,21 @@ export const TABLES: readonly Table[] = [
     method: 'GET',
     path: intern(),
     states: { good: [...ANY, 'booting', 'going'], bad: NOT_THERE },
-    parts: [[...KEYS, OWN('')]],
+    parts: [
+      [
+        ...KEYS,
+        OWN(''),
+        ...blind(
+          bad(
+            v(
+              'a foreign key, and the id in capitals',
+              ({ id }) => ({ as: 'foreign_api_key', path: internPath(id.toUpperCase()) }),
+              ['foreign_api_key'],
+            ),
+          ),
+        ),
+      ],
+    ],
   },
   {
     operation: 'update',

@@ -115,8 +115,8 @@ const QUESTIONS = [
   { behaviour: 'ask-question', right: '{"action":"decline"}', wrong: NO_ACTIONS },
 ] as const;
 
-/** Sessions that begin before the first of them goes on. */
-const BESIDE = 4;
+/** Sessions that begin before the first of all goes on. */
+const BESIDE = 2;
 
 /** Reads a running intern, and starts sessions. Returns a function that reads it again and continues the first session later. */
 async function keeps(ctx: Ctx, has: (need: string) => boolean): Promise<() => Promise<void>> {
@@ -253,13 +253,13 @@ async function mappings({ interns, send, target }: Ctx): Promise<void> {
 /** Frees names, by a rename and a delete, and takes them again, also as another member. */
 async function names({ api, interns }: Ctx, has: (need: string) => boolean): Promise<void> {
   const [first, second] = [interns.name(), interns.name()];
-  const made = await interns.stopped({ name: first });
+  const made = await interns.running({ name: first });
   let times = 0;
   // A create of an equal body would be a retry.
   const create = (name: string, as: 'api_key' | 'peer_api_key' = 'api_key') =>
     api.create(interns.body({ name, description: `time ${times++}` }), { as }).catch(unanswered);
   await create(first);
-  await api.update(made.id, { name: second }).catch(unanswered);
+  for (const name of [second, first, second]) await api.update(made.id, { name }).catch(unanswered);
   for (const as of ['api_key', 'foreign_api_key'] as const)
     if (has(as)) await api.get(made.id, { as }).catch(unanswered);
   await create(second);

@@ -11,6 +11,9 @@ const PATH = '/api/invoke';
 const BODY = JSON.stringify({ input: 'Hello.' });
 /** ms that a daemon has for the head of its answer. */
 const PATIENCE = 5_000;
+/** Looks at a daemon whose intern has just been resumed, and ms between them. */
+const LOOKS = 6;
+const MOMENT = 2_000;
 
 /** A daemon as a holder of its token reaches it, at the origin that the service gives. */
 interface Reached {
@@ -69,13 +72,21 @@ async function attached(ctx: Ctx, id: string): Promise<Reached> {
   };
 }
 
+/** Suspends and resumes a running intern. */
+async function resume({ api, interns }: Ctx, id: string): Promise<void> {
+  expect.done(await api.suspend(id), 'the suspend');
+  await interns.untilSuspended(id);
+  expect.done(await api.provision(id), 'the provision');
+  await interns.until(id, ['running']);
+}
+
 /** Sends a request with a proof that the daemon takes. One that has taken a proof takes any fresh one. */
 async function takenOnce(ctx: Ctx, daemon: Reached): Promise<Proof> {
   const proof = await daemon.prove();
   const status = await daemon.ask(proof);
   if (takes(status)) return proof;
   if (status === 401 || status === 403) {
-    await ctx.wait(2_000);
+    await ctx.wait(MOMENT);
     // It may only now be ready.
     if (takes(await daemon.ask(await daemon.prove()))) {
       const fresh = await daemon.prove();
@@ -85,6 +96,13 @@ async function takenOnce(ctx: Ctx, daemon: Reached): Promise<Proof> {
     }
   }
   return unmet(ctx, 'a request with a proof is answered', shown(status));
+}
+
+/** A daemon that has taken a proof. */
+async function takenBy(ctx: Ctx): Promise<Reached> {
+  const daemon = await reached(ctx);
+  await takenOnce(ctx, daemon);
+  return daemon;
 }
 
 /** Daemons of any service, held to what is stated of them. */
@@ -116,13 +134,32 @@ export const DAEMON_REACHED = defineChecks({
       await ctx.wait(15_000);
       const later = await daemon.ask(proof);
       if (takes(later)) fail('a v2 proof that the daemon took', 'refused 15 s later', gist('taken again', later));
-      expect.done(await ctx.api.suspend(daemon.id), 'the suspend');
-      await ctx.interns.untilSuspended(daemon.id);
-      expect.done(await ctx.api.provision(daemon.id), 'the provision');
-      await ctx.interns.until(daemon.id, ['running']);
+      await resume(ctx, daemon.id);
       const after = await (await attached(ctx, daemon.id)).ask(resumed);
       if (takes(after))
         fail('a v2 proof that the daemon took', 'refused after a suspend and a resume', gist('taken again', after));
+    },
+  },
+  'proof/taken-after-a-resume': {
+    requirement: 'DAEMON-1',
+    title: 'The daemon access of an intern that was suspended and resumed attaches: its daemon takes a fresh proof.',
+    needs: ['running', 'oauth_token'],
+    fresh: true,
+    async run(ctx) {
+      const { id } = await takenBy(ctx);
+      await resume(ctx, id);
+      let status: number | undefined;
+      for (let looks = 0; looks < LOOKS; looks++) {
+        // Its daemon may need a moment.
+        if (looks > 0) await ctx.wait(MOMENT);
+        const daemon = await attached(ctx, id);
+        status = await daemon.ask(await daemon.prove());
+        if (takes(status)) return;
+      }
+      if (status !== 401 && status !== 403) unmet(ctx, 'a request with a proof is answered', shown(status));
+      // Without a resume it takes them.
+      await takenBy(ctx);
+      fail('a proof after a suspend and a resume', 'taken, as before', gist('refused', shown(status)));
     },
   },
   'proof/what-it-covers': {

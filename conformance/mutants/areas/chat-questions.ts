@@ -2,7 +2,7 @@ import type { ApprovalMode } from '../../../emulator/contract/run.js';
 import { chunkOf, DONE } from '../../../emulator/wire/chunks.js';
 import { type Json, valueAt } from '../../../emulator/wire/json.js';
 import { defineMutants } from '../mutant.js';
-import { answersItself } from '../operators/behaviours.js';
+import { answersItself, hesitates } from '../operators/behaviours.js';
 import { wrap } from '../operators/parts.js';
 import { sends, sentPrompts, texts } from '../operators/requests.js';
 import { showsRuns, withEnd } from '../operators/runs.js';
@@ -67,6 +67,10 @@ export const CHAT_QUESTIONS = defineMutants({
   'mode-manual-by-default': sentPrompts((body) => ({ approval_mode: 'manual', ...body })),
   'mode-not-looked-at': sentPrompts(({ approval_mode: _, ...body }) => body),
   'mode-self-drive-asks': sends('chat', 'approval_mode', (mode) => (mode === 'self-drive' ? 'manual' : mode)),
+  'mode-self-drive-waits-for-a-consent': hesitates(
+    600_000,
+    (ask, { approvalMode, origin }) => ask.kind === 'permission' && approvalMode !== 'manual' && origin === 'chat',
+  ),
   // A run that is not asked rejects what needs permission.
   'mode-refuses-by-itself': answersItself((ask, turn) =>
     ask.kind === 'permission' && (turn.approvalMode !== 'manual' || turn.origin === 'invoke')

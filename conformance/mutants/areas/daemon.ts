@@ -85,6 +85,7 @@ export const DAEMON = defineMutants({
   'daemon-alias-gone': routes(aliasOf('daemon'), undefined),
   'daemon-alias-by-api-key': routes(aliasOf('daemon'), { credential: 'any' }),
   'daemon-alias-can-be-stored': withoutHeader(NOT_STORED, { of: all('daemon', byAlias), status: 200 }),
+  'daemon-of-the-first-boot': field('daemon', 'token', (token, { internId, first }) => first(internId, token)),
   // The alias reveals the token of the first boot.
   'daemon-alias-of-the-first-boot': field(all('daemon', byAlias), 'token', (token, { internId, first }) =>
     first(internId, token),

@@ -2,7 +2,7 @@ import { isRecord, valueAt } from '../../../emulator/wire/json.js';
 import { bodyOf } from '../../../emulator/wire/request.js';
 import { defineMutants, together } from '../mutant.js';
 import { answers, errorReply, errors, exchanges, field, refused, responseOf, status } from '../operators/answers.js';
-import { answersItself, endsAfter } from '../operators/behaviours.js';
+import { answersItself, endsAfter, hesitates } from '../operators/behaviours.js';
 import { settings, wrap } from '../operators/parts.js';
 import { refuseFields, sends, texts } from '../operators/requests.js';
 import { runOf, runsOf } from '../operators/runs.js';
@@ -73,6 +73,7 @@ export const INVOKE = defineMutants({
       }),
     );
   },
+  'invoke-waits-for-an-answer': hesitates(600_000, (_, { origin }) => origin === 'invoke'),
   // A run of invoke ignores the fallback of a question.
   'invoke-declines-every-question': answersItself((ask, turn) =>
     turn.origin === 'invoke' && ask.kind === 'elicitation' ? { action: 'decline' } : undefined,

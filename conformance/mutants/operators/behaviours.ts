@@ -88,6 +88,16 @@ export const answersItself = (answer: (ask: Ask, turn: Turn, asked: number) => A
     };
   });
 
+/** Waits for `ms` before questions for which `asks` is true. */
+export const hesitates = (ms: number, asks: (ask: Ask, turn: Turn) => boolean): Mutation =>
+  stepwise(
+    (_, turn, { clock }) =>
+      async function* (event) {
+        if ('ask' in event && asks(event.ask, turn)) await clock.sleep(ms);
+        return yield event;
+      },
+  );
+
 /** Changes the answers that a run gets: to another answer, or to an end of the run. */
 export const whenAnswered = (
   change: (answer: AskResult, ask: Ask) => AskResult | { readonly end: 'cancelled' },
