@@ -16,6 +16,7 @@ import { blind30 } from './blind30/index.js';
 import { blind31 } from './blind31/index.js';
 import { blind32 } from './blind32/index.js';
 import { blind33 } from './blind33/index.js';
+import { blind34 } from './blind34/index.js';
 import { lawful30 } from './lawful30/index.js';
 import { lawful31 } from './lawful31/index.js';
 import { newer } from './newer/index.js';
@@ -59,6 +60,8 @@ const SAMPLES: readonly (readonly [name: string, ways: readonly Way[]])[] = [
   ['2026-11-30', blind32],
   // By another reader of that day, of interface.md alone, before its writer saw anything of the kit.
   ['2026-11-30b', blind33],
+  // By a reader of the day after, of interface.md alone, before its writer saw anything of the kit.
+  ['2026-12-01', blind34],
   // Odd but lawful services by a reader of both texts, before its writer saw anything of the kit.
   ['2026-11-29 lawful', lawful30],
   // Further ones by another reader of both texts, before its writer saw anything of the kit.
