@@ -24,6 +24,8 @@ export interface Way {
   readonly unseen?: string;
   /** Breaks no sentence after all: judged as a false finding. */
   readonly lawful?: true;
+  /** It keeps what is stated and not all that is published, as a deployment that does not declare it: that is warned of. */
+  readonly unpublished?: true;
 }
 
 interface Asked {
@@ -72,7 +74,12 @@ export async function deployWay(way: Way, seed: string): Promise<{ deployed: Dep
   const wrong = serve(way.wrong);
   const daemons = serve(way.daemons);
   const deployed = await deploy(
-    { ...OBEDIENT, ...(wrong ? { wrong: [wrong] } : {}), ...(daemons ? { daemons } : {}) },
+    {
+      ...OBEDIENT,
+      ...(way.unpublished ? { profile: 'svc' } : {}),
+      ...(wrong ? { wrong: [wrong] } : {}),
+      ...(daemons ? { daemons } : {}),
+    },
     seed,
     (how) => {
       emulator = assemble(how, { ...defaultFactories, ...way.factories?.(defaultFactories, hit) });

@@ -1,7 +1,7 @@
 import { refusal, rewritten } from '../../emulator/wire/answer.js';
 import { isRecord } from '../../emulator/wire/json.js';
 import { about, isPrompt } from '../../emulator/wire/request.js';
-import { beside, eachRecord, type Habit } from './habit.js';
+import { beside, eachRecord, type Habit, retryAfter } from './habit.js';
 
 export const bootsAtOnce: Habit = {
   id: 'boots-at-once',
@@ -125,6 +125,38 @@ export const slowSuspends: Habit = {
           }),
       });
     };
+  },
+};
+
+/** ms for which an intern saves its disk after a suspend, and for which it may be busy after a write that was accepted. */
+const SAVING = 3_000;
+const BUSY = 10_000;
+
+export const savesFirst: Habit = {
+  id: 'saves-first',
+  what: 'saves the disk after a suspend, and is busy meanwhile',
+  kit: 'sends a provision, suspend or update again if `Retry-After` says so and less than 10 s have passed',
+  /** A suspend is over at once, as the record says, but for a moment nothing else is taken. */
+  serve: (next, { host }) => {
+    const until = new Map<string, number>();
+    return async (request) => {
+      const { operation, id = '' } = about(request);
+      const isCall = operation === 'provision' || operation === 'suspend';
+      // A caller who does not see the intern, and a body that has a field, are refused first.
+      if (isCall && request.body === null && host.now() < (until.get(id) ?? 0))
+        if ((await next(beside(request, id, 'GET'))).ok)
+          return refusal(409, 'The disk is being saved', 'intern_busy', true, { 'retry-after': '3' });
+      const response = await next(request);
+      if (operation === 'suspend' && response.ok) until.set(id, host.now() + SAVING);
+      return response;
+    };
+  },
+  /** Without a `Retry-After`, a conflict is what the state of the intern says. */
+  again: ({ send: { method }, id, rest, status, headers, headAfter }, { dealings, now }) => {
+    const writes = rest === 'provision' || rest === 'suspend' || (rest === '' && method === 'PATCH');
+    if (status !== 409 || id === undefined || !writes) return undefined;
+    const wait = retryAfter(headers.get('retry-after'), now()) ?? Number.POSITIVE_INFINITY;
+    return now() - headAfter + wait - dealings.with(id).wrote <= BUSY ? wait : undefined;
   },
 };
 

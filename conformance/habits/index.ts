@@ -1,5 +1,5 @@
 import { lateOpening, ownFraming, ownReasons, ownSuccesses, shortPages, slowAnswers } from './answers.js';
-import { bootsAtOnce, bootsFail, queued, settlesFirst, slowSuspends, wakesForPrompts } from './boots.js';
+import { bootsAtOnce, bootsFail, queued, savesFirst, settlesFirst, slowSuspends, wakesForPrompts } from './boots.js';
 import { fewInterns } from './capacity.js';
 import { closingTurns } from './closing-turns.js';
 import { away, gatewayDown, largeBodiesDropped, lateDisconnects, lostConnections } from './connections.js';
@@ -32,6 +32,7 @@ export const HABITS: readonly Habit[] = [
   lateDisconnects,
   queued,
   slowSuspends,
+  savesFirst,
   showsModel,
   ownVaultIds,
   suspendsIdle,
@@ -81,6 +82,7 @@ export const HEEDED: readonly Habit[] = [
   notNow,
   warmingUp,
   closingTurns,
+  savesFirst,
   gatewayDown,
   plainTexts,
   firewall,

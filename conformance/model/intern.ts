@@ -23,11 +23,11 @@ export const PHASES: Readonly<Record<string, readonly Phase[]>> = {
   destroy_failed: ['stuck'],
 };
 
-/** The phases that a shared service may lead to by itself: it may suspend an idle intern. */
+/** The phases that a shared service may lead to by itself: it may suspend an idle intern, and a runtime may die. */
 export const WIDENED: Readonly<Record<string, readonly Phase[]>> = {
   ...PHASES,
   provisioning: ['off', 'booting', 'up', 'failed'],
-  running: ['off', 'up'],
+  running: ['off', 'up', 'failed'],
   // An intern that never booted may boot by itself, and a read may be older than a provision.
   stopped: ['new', 'off', ...BOOTS],
 };

@@ -194,20 +194,23 @@ export function createModel(options: ModelOptions) {
       facts.settings[setting].narrow([JSON.stringify(body[setting] ?? null)], number, answered.at, at);
   };
 
+  let servesVaults = ours || options.profile.published;
   /** Whether 404 would be wrong: the caller sees the intern, has read it before, and nobody deletes it. */
   const mustBeFound = (facts: InternFacts, asked: Asked, { name, area }: Operation): boolean => {
     const { made, read } = facts;
     if (partial || made === undefined || read === undefined || asked.regional) return false;
     // A service may have taken a deprecated alias away.
     if (name === 'daemon alias' || name === 'sign alias') return false;
-    if (asked.body.kind === 'unknown' || (area !== 'interns' && !VAULTS.has(name))) return false;
+    // A service need not serve vaults, which are published alone.
+    if (asked.body.kind === 'unknown' || (area !== 'interns' && !(VAULTS.has(name) && servesVaults))) return false;
     const late = lateness.of('get');
     if (name === 'get' && late > 0) return false;
     if (isVisible(asked, facts) !== true) return false;
-    // A 404 may be about the session, unless an invoke gave that session to this caller.
+    // A 404 may be about the session, unless an invoke gave that session to this caller. A suspend keeps disk and configuration.
     const session = bodyOf(asked)?.session_id;
     const given = name === 'invoke' ? sessions.session(facts.id, String(session))?.value : undefined;
-    const isOwn = given?.origin === 'invoke' && isBy(asked, given.person) === true;
+    const kept = given !== undefined && (facts.halted ?? Number.NEGATIVE_INFINITY) < given.last;
+    const isOwn = kept && given.origin === 'invoke' && isBy(asked, given.person) === true;
     if ((session !== undefined && !isOwn) || asked.at < made.at + late) return false;
     const phases = facts.phase.since(asked.at);
     // A deleted intern exists for as long as reads show it.
@@ -470,6 +473,7 @@ export function createModel(options: ModelOptions) {
       creates.sees(answered);
       if (name === 'delete intern secret') forgetSecret(String(id), String(named.secret));
       if (took !== true) return;
+      servesVaults ||= VAULTS.has(name);
       accepted(facts, named, asked, answered.at);
       const { json, stream } = answered;
       if (stream !== undefined && id !== undefined) {

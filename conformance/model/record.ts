@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Intern } from '../../emulator/contract/intern.js';
 import { STATUSES } from '../habits/status-words.js';
 import { isRecord } from '../probe/json.js';
-import { fail, gist, TIMESTAMP, UUID } from './assert.js';
+import { equal, fail, gist, TIMESTAMP, UUID } from './assert.js';
 
 const isNull = (value: unknown) => value === null;
 const isText = (value: unknown) => typeof value === 'string';
@@ -63,4 +63,13 @@ export function ownVault(one: Pick<Intern, 'id' | 'vault_id'>, other: Pick<Inter
   if (typeof one.vault_id !== 'string' || one.vault_id !== other.vault_id) return;
   const both = { interns: [one.id, other.id], vault_id: one.vault_id };
   fail('vault_id of an intern', 'one that no other intern has', gist('one that another has', both));
+}
+
+/** An intern is in a workspace, if its record says so: that it does is published alone. */
+export function inWorkspace(
+  one: Partial<Pick<Intern, 'workspace_id'>>,
+  workspace: string | undefined,
+  of: string,
+): void {
+  if ('workspace_id' in one) equal(one.workspace_id, workspace, `workspace_id of ${of}`);
 }

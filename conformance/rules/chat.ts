@@ -94,7 +94,7 @@ export const CHAT: readonly AnyRule[] = [
       says: 'A prompt is answered with server-sent events, unless it is refused or steered.',
       alone: true,
       judge: (seen) =>
-        seen.answered.status < 300 && seen.answered.status !== 202
+        seen.answered.status < 300 && seen.answered.status !== 202 && seen.json?.status !== 'steered'
           ? holds(
               /^text\/event-stream\b/i.test(seen.answered.header('content-type') ?? ''),
               'content type of a chat',

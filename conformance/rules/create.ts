@@ -24,6 +24,9 @@ import {
   type Wrong,
 } from './rule.js';
 
+/** Characters from which a text is long. */
+const LONG = 100;
+
 const sameBody = (one: unknown, other: unknown): boolean => canonical(one) === canonical(other);
 
 /** Whether the creator of an intern also made, or makes, the one that the request names. */
@@ -301,6 +304,21 @@ export const CREATE: readonly AnyRule[] = [
           model.options.ours !== true &&
             [seen.body?.description, seen.body?.instructions].some(
               (value) => typeof value === 'string' && /^$|[^A-Za-z0-9 .,]/.test(value),
+            ),
+        ),
+    },
+    length: {
+      open: true,
+      says: 'A service that does not declare the published limits may refuse long texts.',
+      step: 'body',
+      statuses: [400],
+      of: ['create', 'update'],
+      wrong: (seen, model) =>
+        maybe(
+          model.options.ours !== true &&
+            !model.options.profile.published &&
+            [seen.body?.description, seen.body?.instructions].some(
+              (value) => typeof value === 'string' && value.length > LONG,
             ),
         ),
     },

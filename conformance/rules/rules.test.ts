@@ -36,9 +36,12 @@ interface Said {
 /** The rules' verdict on a conversation: the rules that the exchanges break, with the exchanges they rest on. */
 function judged(
   conversation: readonly Said[],
-  more: Partial<Pick<ModelOptions, 'ours' | 'partial' | 'inUse' | 'moved'>> = {},
+  {
+    published,
+    ...more
+  }: Partial<Pick<ModelOptions, 'ours' | 'partial' | 'inUse' | 'moved'>> & { published?: true } = {},
 ) {
-  const profile = PROFILES.svc;
+  const profile = published === undefined ? PROFILES.svc : { ...PROFILES.svc, published };
   if (profile === undefined) throw new Error('no profile svc');
   const model = createModel({
     profile,
@@ -309,7 +312,12 @@ test('an intern that others tear down may have no vault before it is gone', () =
   const secrets = entry(`GET /vault${ONE}/secrets`, 404, error(404, 'not_found'));
   const goes = entry(`GET ${ONE}`, 200, record({ status: 'destroying' }));
   expect(judged([CREATE, read, secrets, goes]).map(({ id }) => id)).toEqual([]);
-  expect(judged([CREATE, read, secrets, read]).map(({ id }) => id)).toContain('LIFE-1/stays-found');
+  const served = entry('GET /vault/interns/00000000-0000-4000-8000-00000000abcd/secrets', 200, {
+    data: [],
+    has_more: false,
+  });
+  expect(judged([CREATE, read, secrets, read]).map(({ id }) => id)).toEqual([]);
+  expect(judged([served, CREATE, read, secrets, read]).map(({ id }) => id)).toContain('LIFE-1/stays-found');
 });
 
 test('a parameter of a list that is given twice may be refused', () => {
@@ -880,4 +888,62 @@ test('the Date of a gateway may be some seconds off, and that of an emulator is 
   expect([60, -60].map((seconds) => signed(seconds).length)).toEqual([1, 1]);
   expect(signed(3_600, true)).toEqual([]);
   expect([100, 3_600_000].map((old) => signed(3_600, false, [made(old)]).length)).toEqual([1, 0]);
+});
+
+test('a long text may be refused where its limits are not published, a short one may not', () => {
+  const creates = (description: string) =>
+    entry('POST /interns', 400, error(400, 'invalid_body'), {
+      json: { name: 'one', workspace_id: WORKSPACE, description },
+    });
+  expect(judged([creates('a'.repeat(200))])).toEqual([]);
+  expect(judged([creates('a'.repeat(200))], { published: true }).map(({ id }) => id)).toContain(
+    'CREATE-1/create-accepted',
+  );
+  expect(judged([creates('short')]).map(({ id }) => id)).toContain('CREATE-1/create-accepted');
+});
+
+test('an id that was never shown may have a wrong form, that of an intern has not', () => {
+  const malformed = (path: string) => entry(`GET ${path}`, 400, error(400, 'invalid_id'));
+  expect(judged([CREATE, malformed('/interns/one')])).toEqual([]);
+  expect(judged([CREATE, malformed(ONE)]).map(({ id }) => id)).toContain('GET-1/get-accepted');
+});
+
+test('a prompt that is steered may be answered with any success, and one that is not with a stream alone', () => {
+  const prompt = { method: 'POST', path: `${ONE}/chat/completions`, json: { stream: true, messages: [] } };
+  const answered = (answer: object) => judged([CREATE, { ...prompt, status: 200, answer }]).map(({ id }) => id);
+  expect(answered({ session_id: 's', status: 'steered' })).not.toContain('CHAT-1/is-a-stream');
+  expect(answered({ session_id: 's' })).toContain('CHAT-1/is-a-stream');
+});
+
+test('a suspend may end the sessions of an intern, and nothing else does', () => {
+  const started = { ...INVOKE, status: 202, answer: { session_id: 's', status: 'started' } };
+  const read = entry(`GET ${ONE}`, 200, RUNS);
+  const lost = {
+    ...INVOKE,
+    json: { input: 'Hello', session_id: 's' },
+    status: 404,
+    answer: error(404, 'not_found'),
+  };
+  const resumed = [
+    entry(`POST ${ONE}/suspend`, 200, { suspended: true }),
+    entry(`GET ${ONE}`, 200, record()),
+    entry(`POST ${ONE}/provision`, 202, { provisioning: true }),
+    read,
+  ];
+  const blames = (between: readonly Said[]) =>
+    judged([CREATE, read, started, ...between, lost, read]).some(({ id }) => id === 'LIFE-1/stays-found');
+  expect(blames([])).toBe(true);
+  expect(blames(resumed)).toBe(false);
+});
+
+const FAILED = record({ status: 'failed', last_failure_message: 'The runtime ran out of memory' });
+
+test('a list by status need not have an intern that ran and may have failed by itself', () => {
+  const whole = (statuses: string) => entry(`GET /interns?status=${statuses}`, 200, { data: [], has_more: false });
+  const blames = (statuses: string) =>
+    judged([CREATE, entry(`GET ${ONE}`, 200, RUNS), whole(statuses), entry(`GET ${ONE}`, 200, FAILED)]).map(
+      ({ id }) => id,
+    );
+  expect(blames('running,stopped')).not.toContain('LIST-2/status-whole');
+  expect(blames('running,stopped,failed')).toContain('LIST-2/status-whole');
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { equal, notEqual, ok } from '../model/assert.js';
+import { inWorkspace } from '../model/record.js';
 import { type As, type CredentialName, internPath } from '../probe/request.js';
 import { checksOf } from '../run/check.js';
 import * as expect from '../run/expect.js';
@@ -74,7 +75,7 @@ export const AUTH = checksOf('AUTH-1', {
         404,
         'the update with the foreign key',
       );
-      equal(theirs.workspace_id, target.foreignWorkspaceId, 'workspace_id of the foreign intern');
+      inWorkspace(theirs, target.foreignWorkspaceId, 'the foreign intern');
     },
   },
   'auth/scim-other-credentials': {

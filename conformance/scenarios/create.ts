@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { equal, match, ok } from '../model/assert.js';
-import { ownVault } from '../model/record.js';
+import { inWorkspace, ownVault } from '../model/record.js';
 import { checksOf } from '../run/check.js';
 import * as expect from '../run/expect.js';
 import { onStopped } from './steps/interns.js';
@@ -20,7 +20,7 @@ export const CREATE = checksOf('CREATE-1', {
         const body = interns.body(JSON.parse(JSON.stringify(given)));
         const made = expect.intern(await api.create(body), expect.CREATED, 'the create');
         equal(made.name, body.name, 'name of the answer');
-        equal(made.workspace_id, target.workspaceId, 'workspace_id of the answer');
+        inWorkspace(made, target.workspaceId, 'the answer');
         for (const key of ['description', 'instructions'] as const) equal(made[key] ?? null, given[key] ?? null, key);
         const read = expect.intern(await api.get(made.id), 200, 'the read');
         for (const key of ['id', 'name', 'description', 'instructions', 'workspace_id', 'created_at'] as const) {

@@ -10,12 +10,19 @@ import { indistinguishable } from './steps/same.js';
 const alias = ({ send }: Ctx, id: string, as: As = 'oauth_token') =>
   send({ path: internPath(id, '/daemon-access'), as });
 
-function access(answer: Answer, what: string): { origin: string; token: string } {
+const isOrigin = (value: unknown): boolean =>
+  typeof value === 'string' && URL.canParse(value) && [value, `${value}/`].includes(`${new URL(value).origin}/`);
+
+/** The origin and the token of an answer. That it has both is stated, their names are published. */
+export function access(answer: Answer, what: string): { origin: string; token: string } {
   expect.status(answer, 200, what);
   isObject(answer.json, `body of ${what}`);
   const { origin, token } = answer.json;
-  ok(typeof origin === 'string' && origin !== '', `origin of ${what}`, 'an origin', origin);
-  ok(typeof token === 'string' && token !== '', `token of ${what}`, 'a token', typeof token);
+  const texts = Object.values(answer.json).filter((value) => typeof value === 'string' && value !== '');
+  const named = texts.length > 1 && texts.some(isOrigin) && !texts.every(isOrigin);
+  const breaks = { breaks: { requirement: 'DAEMON-1', level: named ? 'P' : 'S' } } as const;
+  if (typeof origin !== 'string' || origin === '') fail(`origin of ${what}`, 'an origin', origin, breaks);
+  if (typeof token !== 'string' || token === '') fail(`token of ${what}`, 'a token', typeof token, breaks);
   return { origin, token };
 }
 

@@ -169,11 +169,18 @@ export const PAGING = checksOf('LIST-3', {
         async (which, description) => {
           const id = made[which]?.id ?? '';
           expect.status(await api.update(id, { description }), expect.ACCEPTED, 'the update');
-          const data = await ctx.listed('the list', { having: order });
-          ctx.newestFirst(of(data, order), made, 'the list of interns');
-          const read = expect.intern(await api.get(id), 200, 'the read');
-          // A list may show less of an intern than the record.
-          const entry = { ...read, ...data.find((intern) => intern.id === id) };
+          const look = async () => {
+            const data = await ctx.listed('the list', { having: order });
+            ctx.newestFirst(of(data, order), made, 'the list of interns');
+            const read = expect.intern(await api.get(id), 200, 'the read');
+            // A list may show less of an intern than the record.
+            return { read, entry: { ...read, ...data.find((intern) => intern.id === id) } };
+          };
+          // It may show an update later than the record.
+          const { entry, read } = await ctx.eventually(
+            look,
+            (shown) => shown.entry.description === shown.read.description,
+          );
           ctx.same(entry, read, 'the record in the list against the read');
         },
       );

@@ -12,6 +12,7 @@ export const chat: readonly Way[] = [
     // There is one way to be answered, and one mode that needs no word.
     name: 'chat streams unless it is told otherwise, and takes any unknown mode for manual',
     lawful: true,
+    unpublished: true,
     quote: 'Method, path and parameter names: not shown. The stated inputs and behaviour are: …',
     wrong: (world) =>
       world.asked('chat', ({ body }) => {
@@ -26,6 +27,7 @@ export const chat: readonly Way[] = [
     // An answer is in words, and the intern makes of it what it can. Which are rejected is not stated.
     name: 'an intern takes any answer, and one that it does not understand for a no',
     lawful: true,
+    unpublished: true,
     quote: 'Its `tool_call_id` is the id of that tool call, and its `content` is the answer.',
     factories: (usual, hit) => ({
       createRuns: (deps) => {
@@ -55,6 +57,7 @@ export const chat: readonly Way[] = [
     // A session begins with what the service answers; one of the caller's own making is nowhere stated.
     name: 'chat continues sessions that it or invoke has issued, and no others',
     lawful: true,
+    unpublished: true,
     quote: 'session_id | string | Sent on a second request to answer a paused run.',
     wrong: (world) => {
       const issued = new Set<string>();
@@ -103,6 +106,7 @@ export const chat: readonly Way[] = [
     // The cap is stated for create, update, delete and signing.
     name: 'chat and invoke take 64 kibibytes at most',
     lawful: true,
+    unpublished: true,
     quote: 'Request body size | 1048576 bytes | create, update, delete, signing; larger gives 413.',
     wrong: (world) =>
       world.instead('chat invoke', async (call) => {

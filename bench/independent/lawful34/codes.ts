@@ -12,6 +12,7 @@ export const codes: readonly Way[] = [
   {
     name: 'create, delete and provision answer 200, suspend 202',
     lawful: true,
+    unpublished: true,
     quote: 'Success status codes other than 202 for invoke: not shown.',
     wrong: (world) =>
       world.later('create delete provision suspend', ({ ok, body, headers }, { op }) =>
@@ -22,6 +23,7 @@ export const codes: readonly Way[] = [
     // The status that is reported is steered; with which code chat says so is not stated, nor what a started run has.
     name: 'a steered chat is answered 200, and a started invoke is accepted',
     lawful: true,
+    unpublished: true,
     quote: 'the prompt is delivered into that run, and the reported status is steered',
     wrong: (world) => {
       const chats = world.later('chat', ({ status, body, headers }) =>
@@ -37,6 +39,7 @@ export const codes: readonly Way[] = [
     // The 401 of signing and all of SCIM have no metadata; the envelope has it.
     name: 'a 401 has metadata where nothing keeps it away',
     lawful: true,
+    unpublished: true,
     quote: 'The `metadata` object is absent on the 401 error of the signing route and on all SCIM errors.',
     wrong: (world) =>
       world.json('*', (body, { op, who }, { status }) => {
@@ -48,6 +51,7 @@ export const codes: readonly Way[] = [
   {
     name: 'a regional host is refused as misdirected',
     lawful: true,
+    unpublished: true,
     quote: 'Requests on regional hostnames are refused.',
     wrong: (world) =>
       world.later('*', ({ status, headers }, { regional, url }) => {
@@ -65,6 +69,7 @@ export const codes: readonly Way[] = [
     // A framework that checks the form of path parameters. The table of signing has 404 for an unknown intern.
     name: 'an id that cannot be one is 400 where 404 is not stated',
     lawful: true,
+    unpublished: true,
     quote: 'Error catalogue for the intern operations other than signing: not shown.',
     wrong: (world) =>
       world.later('get update delete provision suspend chat invoke', ({ status }, { who, id, regional }) =>
@@ -94,22 +99,10 @@ export const codes: readonly Way[] = [
     },
   },
   {
-    name: 'HEAD is not served, and OPTIONS says what a browser asks',
-    lawful: true,
-    quote: 'C: HEAD answers as GET without a body; OPTIONS 204 with `Allow`.',
-    wrong: (world) =>
-      world.later('*', ({ status }, { request, who, regional, url }) => {
-        if (regional || !isMember(who) || status === 404 || !url.pathname.includes('/interns')) return undefined;
-        if (request.method === 'HEAD') return new Response(null, { status: 405, headers: { allow: 'GET, POST' } });
-        if (request.method !== 'OPTIONS') return undefined;
-        const headers = { 'access-control-allow-methods': 'GET, POST, PATCH, DELETE', 'access-control-max-age': '600' };
-        return new Response('', { status: 200, headers });
-      }),
-  },
-  {
     // The interface has one read of SCIM and no vault but the private one, which nobody reads.
     name: 'there is no vault to read, and of SCIM the one read alone',
     lawful: true,
+    unpublished: true,
     quote: 'One SCIM operation reads a group-to-workspace mapping.',
     wrong: (world) =>
       world.instead('*', ({ url, op, regional, who }) => {

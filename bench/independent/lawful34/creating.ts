@@ -17,6 +17,7 @@ export const creating: readonly Way[] = [
     // A retry is one by its key; that a key comes from the body, and that names are unique, is published alone.
     name: 'names are not unique, and a create without a key always makes another intern',
     lawful: true,
+    unpublished: true,
     quote: 'A retry with the same idempotency key and the same body resumes unfinished work.',
     factories: (usual, hit) => ({
       createInterns: (deps) => {
@@ -37,6 +38,7 @@ export const creating: readonly Way[] = [
     // That the first answer is given again is published; here it is the intern as it is.
     name: 'the retry of a finished create shows the intern as it is now',
     lawful: true,
+    unpublished: true,
     quote: 'A retry with the same idempotency key and the same body resumes unfinished work.',
     wrong: (world) =>
       world.later('create', async (response, { request, who }) => {
@@ -50,6 +52,7 @@ export const creating: readonly Way[] = [
     // As payment services do it: while the first is at work, a second with its key has to come again.
     name: 'a create takes half a second, and meanwhile its key is in progress',
     lawful: true,
+    unpublished: true,
     quote: 'A retry with the same idempotency key and the same body resumes unfinished work.',
     wrong: (world) => {
       const going = new Set<string>();
@@ -105,6 +108,7 @@ export const creating: readonly Way[] = [
     // Which bodies are valid is not shown.
     name: 'a description has 140 characters at most, instructions 4,000',
     lawful: true,
+    unpublished: true,
     quote: 'create_intern | Valid body | Creates the intern and its private vault.',
     wrong: (world) =>
       world.instead('create update', async (call) => {
@@ -121,10 +125,11 @@ export const creating: readonly Way[] = [
     // Fields that are not known are 400 by the published client alone.
     name: 'unknown fields of create, update and delete are ignored',
     lawful: true,
+    unpublished: true,
     quote: 'Changes name, description, instructions or model. Omitted fields stay unchanged.',
     wrong: (world) =>
       world.asked('create update delete', ({ body, op, text }) => {
-        if (text.length > 1_000_000) return undefined;
+        if (Buffer.byteLength(text) > 1_048_576) return undefined;
         const known = op === 'create' ? CREATED : op === 'update' ? UPDATED : ['acknowledge_workspace_loss'];
         const left: Json = Object.fromEntries(Object.entries(body).filter(([field]) => known.includes(field)));
         return Object.keys(left).length < Object.keys(body).length ? left : undefined;

@@ -8,14 +8,14 @@ const MINUTE = 60_000;
 export const credentials: readonly Way[] = [
   {
     // A token of a login is good for minutes, and a run of the kit may be longer.
-    name: 'tokens of the login expire after four minutes',
+    name: 'tokens of the login expire after ninety seconds',
     lawful: true,
     quote: 'How keys and tokens are issued, and their lifetimes: not shown.',
     wrong: (world) => {
       const { now } = world.setting.host;
       const since = now();
       return world.instead('*', ({ who, regional, url, op }) => {
-        if (!/^(peer_)?oauth_/.test(who) || regional || now() - since < 4 * MINUTE) return undefined;
+        if (!/^(peer_)?oauth_/.test(who) || regional || now() - since < 1.5 * MINUTE) return undefined;
         if (!/\/(interns|vault)(\/|$)/.test(url.pathname)) return undefined;
         const other = failed(401, 'Invalid or missing API key');
         if (/^(sign|daemon)/.test(op)) other.headers.set('cache-control', 'no-store');

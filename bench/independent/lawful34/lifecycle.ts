@@ -42,6 +42,7 @@ export const lifecycle: readonly Way[] = [
     // One value is stated, and that an intern may be suspended or be torn down. The others are not shown.
     name: 'suspending, booting and teardown have statuses of their own',
     lawful: true,
+    unpublished: true,
     quote: 'Full set of status values and transitions: not shown.',
     wrong: (world) => {
       const until = timesById();
@@ -90,6 +91,7 @@ export const lifecycle: readonly Way[] = [
     // Starting what runs and stopping what is stopped changes nothing: 409 for these is published, not stated.
     name: 'a provision of what runs and a suspend of what is stopped succeed',
     lawful: true,
+    unpublished: true,
     quote: 'Error catalogue for the intern operations other than signing: not shown.',
     wrong: (world) =>
       world.later('provision suspend', async ({ status }, call) => {
@@ -188,21 +190,6 @@ export const lifecycle: readonly Way[] = [
           until.delete(id);
         }
         return shown(call, async () => response);
-      };
-    },
-  },
-  {
-    // A gateway that got no answer in time sends the same again, and passes the second answer on.
-    name: 'a gateway sends every fifth provision and suspend twice',
-    lawful: true,
-    quote: 'Error catalogue for the intern operations other than signing: not shown.',
-    wrong: (world) => {
-      const due = everyNth(5);
-      return async (call, next) => {
-        const response = await next();
-        if (!/^(provision|suspend)$/.test(call.op) || !response.ok || !due()) return response;
-        world.hit();
-        return next(withHeaders(call, {}));
       };
     },
   },

@@ -5,13 +5,14 @@ import { asked } from './helpers.js';
 
 const ROOM = 24;
 const COST: Readonly<Record<string, number>> = { chat: 3, invoke: 2, sign: 1, 'sign-alias': 1 };
-const EXPIRY = 20_000;
+const EXPIRY = 1_000;
 
 export const limits: readonly Way[] = [
   {
     // What a turn costs, and that a refused one costs nothing, is not stated, nor a header that says how long to wait.
     name: 'a bucket of tokens limits the turns: refused ones count, and it does not say how long to wait',
     lawful: true,
+    unpublished: true,
     quote: 'Numeric rate limits of the chat turn limiter: not shown.',
     wrong: (world) => {
       const { now } = world.setting.host;
@@ -39,7 +40,7 @@ export const limits: readonly Way[] = [
   },
   {
     // A cursor is opaque; how long it is good is not said.
-    name: 'cursors of lists expire after twenty seconds',
+    name: 'cursors of lists expire after a second',
     lawful: true,
     quote: 'Fields of the responses of list, delete, provision and suspend: not shown.',
     wrong: (world) => {

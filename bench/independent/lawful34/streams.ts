@@ -6,10 +6,11 @@ import { isJson, type Json } from '../call.js';
 import type { Way, World } from '../world.js';
 
 const SECOND = 1_000;
+const KEEPALIVE = ': keepalive\n\n';
 const same = (response: Response, body: ReadableStream<Uint8Array>) =>
   new Response(body, { status: response.status, headers: response.headers });
 
-/** A stream with a keepalive at its start and every three seconds, whatever else is written. */
+/** A stream with a keepalive at each half minute of its own, whatever else is written; the usual ones are left out. */
 function kept(from: ReadableStream<Uint8Array>, { setting: { host }, hit }: World): ReadableStream<Uint8Array> {
   const reader = from.getReader();
   let over = false;
@@ -18,20 +19,23 @@ function kept(from: ReadableStream<Uint8Array>, { setting: { host }, hit }: Worl
       start(controller) {
         const tick = () => {
           if (over) return;
-          controller.enqueue(Buffer.from(': keepalive\n\n'));
+          controller.enqueue(Buffer.from(KEEPALIVE));
           hit();
-          host.later(3 * SECOND, tick);
+          host.later(30 * SECOND, tick);
         };
-        tick();
+        host.later(30 * SECOND, tick);
       },
       async pull(controller) {
-        const { done, value } = await reader.read().catch((error: unknown) => {
-          over = true;
-          throw error;
-        });
-        over ||= done;
-        if (done) controller.close();
-        else controller.enqueue(value);
+        for (;;) {
+          const { done, value } = await reader.read().catch((error: unknown) => {
+            over = true;
+            throw error;
+          });
+          over ||= done;
+          if (done) return controller.close();
+          if (Buffer.from(value).toString() === KEEPALIVE) continue;
+          return controller.enqueue(value);
+        }
       },
       cancel(reason) {
         over = true;
@@ -88,10 +92,10 @@ function fragments(chunk: Chunk, [call]: Json[]): Chunk[] {
 
 export const streams: readonly Way[] = [
   {
-    // Due after 30 seconds of silence; nothing says that there are no others.
-    name: 'a stream begins with a keepalive and has one every three seconds',
+    // A timer of the stream, which does not look at what else is written: the interval is as stated, and no silence longer.
+    name: 'a stream has a keepalive at each half minute, however short the silence was',
     lawful: true,
-    quote: 'A comment line `: keepalive` is written whenever nothing else has been written for 30 seconds.',
+    quote: 'Keepalive interval | 30 seconds | Chat stream.',
     wrong: (world) => async (_call, next) => {
       const response = await next();
       if (response.body === null || !isStream(response)) return response;
@@ -114,6 +118,7 @@ export const streams: readonly Way[] = [
     // The common format has the name first and the arguments bit by bit; one complete entry is published alone.
     name: 'a tool call comes in fragments',
     lawful: true,
+    unpublished: true,
     quote: 'in the common chat-completion chunk format (`choices`, `finish_reason`)',
     wrong: (world) =>
       world.stream(() => (_event, chunk) => {
@@ -125,6 +130,7 @@ export const streams: readonly Way[] = [
     // It emits the call and finishes; in one chunk or in two is not said.
     name: 'a tool call comes in the chunk that has the finish reason',
     lawful: true,
+    unpublished: true,
     quote: 'the stream emits one tool call named `service.provide_input` and finishes with `finish_reason: tool_calls`',
     wrong: (world) =>
       world.stream(() => {
@@ -144,27 +150,18 @@ export const streams: readonly Way[] = [
       }),
   },
   {
-    // Azure begins with the results of its filters, OpenAI shows usage as null in each chunk. The last has what is stated.
-    name: 'a stream begins with a chunk of no choices, and each chunk has a usage of null',
+    // As OpenAI does it where usage is included. The last has what is stated.
+    name: 'each chunk has a usage, which is null until the last one',
     lawful: true,
-    quote: 'one final chunk with empty `choices` that carries `session_id`, then `data: [DONE]`',
+    quote: 'The final chunk carries the `usage` that the intern reported for the run after `stop` or `error`.',
     wrong: (world) =>
-      world.stream(() => {
-        let begun = false;
-        return (_event, chunk) => {
-          if (chunk === undefined) return undefined;
-          const shown: Chunk = { usage: null, ...chunk };
-          if (begun) return shown;
-          begun = true;
-          const { session_id: _, error: __, ...rest } = shown;
-          return [{ ...rest, usage: null, choices: [], prompt_filter_results: [] } as Chunk, shown];
-        };
-      }),
+      world.stream(() => (_event, chunk) => (chunk === undefined ? undefined : { usage: null, ...chunk })),
   },
   {
     // The format is named by `choices` and `finish_reason`.
     name: 'chunks have choices and what else is stated, and no more',
     lawful: true,
+    unpublished: true,
     quote: 'in the common chat-completion chunk format (`choices`, `finish_reason`)',
     wrong: (world) =>
       world.stream(() => (_event, chunk) => {
@@ -186,6 +183,7 @@ export const streams: readonly Way[] = [
     // The chunk carries them; at which place is published alone, and so is the code of a severed stream.
     name: 'the error of a run is in its choice, and a severed stream is 503',
     lawful: true,
+    unpublished: true,
     quote: 'a chunk with `finish_reason: error` that carries code 410 and reason `run_ended`',
     wrong: (world) =>
       world.stream(() => (_event, chunk) => {
