@@ -47,6 +47,16 @@ function mayConflict(seen: Seen, model: Model): boolean {
   return [...(phasesOf(seen) ?? ['new' as const])].some((phase) => TAKEN_IN[name]?.includes(phase) !== true);
 }
 
+/** ms after a suspend in which it may not have settled. */
+const SETTLES = 10_000;
+
+/** Whether a suspend is said to go on for a moment after its answer: the request has to come again. */
+const isSettling = ({ answered, asked, intern }: Seen, { options }: Model): boolean =>
+  options.ours !== true &&
+  answered.status === 409 &&
+  answered.header('retry-after') !== undefined &&
+  asked.at - (intern?.halted ?? Number.NEGATIVE_INFINITY) < SETTLES;
+
 /** Whether a 403 blames the caller for a mistake that the request does not have. */
 const isCallerBlamed = ({ answered: { status }, error }: Seen, maybe: readonly Refusal[]): boolean =>
   status === 403 &&
@@ -102,7 +112,7 @@ export const ACCEPTED_RULES: readonly Rule[] = [
       if (ASIDE.has(status) || !isFromService(seen)) return false;
       // A good credential may have expired.
       if (seen.caller?.kind === 'member' && status === 401) return false;
-      if (status === 409 && mayConflict(seen, model)) return false;
+      if (status === 409 && (mayConflict(seen, model) || isSettling(seen, model))) return false;
       // An id that the target has never shown may have a form that its ids do not have.
       if (status === 400 && seen.id !== undefined && seen.intern === undefined && seen.operation.area === 'interns')
         return false;

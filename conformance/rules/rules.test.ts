@@ -29,6 +29,8 @@ interface Said {
   readonly at?: number;
   /** The Date of the answer. */
   readonly date?: string;
+  /** Further headers of the answer. */
+  readonly says?: Readonly<Record<string, string>>;
   /** Exchanges between this request and its answer. */
   readonly meanwhile?: readonly Said[];
 }
@@ -92,7 +94,7 @@ function judged(
       answered: {
         at: asked.at + 1,
         status: said.status,
-        header: (name) => (name === 'content-type' ? type : name === 'date' ? said.date : undefined),
+        header: (name) => (name === 'content-type' ? type : name === 'date' ? said.date : said.says?.[name]),
         text: JSON.stringify(said.answer ?? ''),
         json: said.answer,
         whole: true,
@@ -946,4 +948,26 @@ test('a list by status need not have an intern that ran and may have failed by i
     );
   expect(blames('running,stopped')).not.toContain('LIST-2/status-whole');
   expect(blames('running,stopped,failed')).toContain('LIST-2/status-whole');
+});
+
+test('a daemon access whose names are others is that of no other intern', () => {
+  const other = { daemon_origin: 'https://d.test', daemon_token: 't-1' };
+  const attached = (answer: object) =>
+    judged([ACCESS, entry(`GET /interns/${TWO.id}/daemon`, 200, answer)]).map(({ id }) => id);
+  const renamed = [entry(`GET ${ONE}/daemon`, 200, other), entry(`GET /interns/${TWO.id}/daemon`, 200, other)];
+  expect(judged(renamed).map(({ id }) => id)).not.toContain('DAEMON-1/of-one-intern');
+  expect(attached(ATTACHED)).toContain('DAEMON-1/of-one-intern');
+});
+
+test('an update may be put off for a moment after a suspend, if the service says so', () => {
+  const blames = (at: number, headers: Readonly<Record<string, string>>) =>
+    judged([
+      CREATE,
+      entry(`GET ${ONE}`, 200, RUNS),
+      entry(`POST ${ONE}/suspend`, 200, { suspended: true }),
+      entry(`PATCH ${ONE}`, 409, error(409, 'intern_busy'), { json: { description: 'new' }, at, says: headers }),
+    ]).some(({ id }) => id === 'UPDATE-1/update-accepted');
+  expect(blames(1_000, { 'retry-after': '3' })).toBe(false);
+  expect(blames(1_000, {})).toBe(true);
+  expect(blames(30_000, { 'retry-after': '3' })).toBe(true);
 });

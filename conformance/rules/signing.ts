@@ -119,6 +119,8 @@ export const PROOFS: readonly AnyRule[] = [
       judge: (seen, model) => {
         const { id, json } = seen;
         if (!isDone(seen) || id === undefined || json === undefined) return undefined;
+        // Under other names, which are published, nobody knows them.
+        if (typeof json.origin !== 'string' || typeof json.token !== 'string') return undefined;
         const before = model.accessBy(json);
         return holds(
           before === undefined || before.value === id,

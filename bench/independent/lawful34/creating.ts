@@ -123,14 +123,14 @@ export const creating: readonly Way[] = [
   },
   {
     // Fields that are not known are 400 by the published client alone.
-    name: 'unknown fields of create, update and delete are ignored',
+    name: 'unknown fields of create and update are ignored',
     lawful: true,
     unpublished: true,
     quote: 'Changes name, description, instructions or model. Omitted fields stay unchanged.',
     wrong: (world) =>
-      world.asked('create update delete', ({ body, op, text }) => {
+      world.asked('create update', ({ body, op, text }) => {
         if (Buffer.byteLength(text) > 1_048_576) return undefined;
-        const known = op === 'create' ? CREATED : op === 'update' ? UPDATED : ['acknowledge_workspace_loss'];
+        const known = op === 'create' ? CREATED : UPDATED;
         const left: Json = Object.fromEntries(Object.entries(body).filter(([field]) => known.includes(field)));
         return Object.keys(left).length < Object.keys(body).length ? left : undefined;
       }),

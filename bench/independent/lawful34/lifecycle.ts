@@ -232,7 +232,8 @@ export const lifecycle: readonly Way[] = [
           const next = put(row, record, change);
           const known = past.get(next.id) ?? [];
           past.set(next.id, known);
-          known.push({ at: deps.clock.now(), record: next.record });
+          // Nobody sees an intern before its create has made the vault.
+          if (next.record.vault_id !== null) known.push({ at: deps.clock.now(), record: next.record });
           return next;
         };
         interns.list = (caller) =>

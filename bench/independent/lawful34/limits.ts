@@ -5,7 +5,6 @@ import { asked } from './helpers.js';
 
 const ROOM = 24;
 const COST: Readonly<Record<string, number>> = { chat: 3, invoke: 2, sign: 1, 'sign-alias': 1 };
-const EXPIRY = 1_000;
 
 export const limits: readonly Way[] = [
   {
@@ -35,28 +34,6 @@ export const limits: readonly Way[] = [
         const other = failed(429, 'Too many intern turns', 'rate_limited', true);
         if (signs) other.headers.set('cache-control', 'no-store');
         return other;
-      };
-    },
-  },
-  {
-    // A cursor is opaque; how long it is good is not said.
-    name: 'cursors of lists expire after a second',
-    lawful: true,
-    quote: 'Fields of the responses of list, delete, provision and suspend: not shown.',
-    wrong: (world) => {
-      const { now } = world.setting.host;
-      const made = new Map<string, number>();
-      return async (call, next) => {
-        const cursor = call.url.searchParams.get('starting_after');
-        const response = await next();
-        if (call.op !== 'list' || !response.ok) return response;
-        if (cursor !== null && now() - (made.get(cursor) ?? now()) > EXPIRY) {
-          world.hit();
-          return failed(400, 'Invalid list query', 'invalid_body');
-        }
-        const { next_cursor } = (await response.clone().json()) as { next_cursor?: string };
-        if (next_cursor !== undefined) made.set(next_cursor, now());
-        return response;
       };
     },
   },
