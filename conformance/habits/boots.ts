@@ -145,7 +145,7 @@ export const savesFirst: Habit = {
       // A caller who does not see the intern, and a body that has a field, are refused first.
       if (isCall && request.body === null && host.now() < (until.get(id) ?? 0))
         if ((await next(beside(request, id, 'GET'))).ok)
-          return refusal(409, 'The disk is being saved', 'intern_busy', true, { 'retry-after': '3' });
+          return refusal(409, 'The disk is being saved', 'intern_busy', false, { 'retry-after': '3' });
       const response = await next(request);
       if (operation === 'suspend' && response.ok) until.set(id, host.now() + SAVING);
       return response;

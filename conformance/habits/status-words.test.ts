@@ -125,3 +125,12 @@ test('a word that an intern is shown with while a write to it is under way is no
   words.read(after);
   expect(after.status).toBe('destroying');
 });
+
+test('a published word is asked for beside another of the same meaning, once it was shown', () => {
+  const words = createStatusWords();
+  words.done('one', 'suspend');
+  expect(shown(words, 'one', 'suspending')).toBe('stopped');
+  expect(words.address('http://x/interns?status=stopped')).toBe('http://x/interns?status=suspending');
+  expect(shown(words, 'one', 'stopped')).toBe('stopped');
+  expect(words.address('http://x/interns?status=stopped')).toBe('http://x/interns?status=suspending%2Cstopped');
+});

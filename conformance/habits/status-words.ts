@@ -43,6 +43,8 @@ const SHOWS: Readonly<Record<Going, string>> = {
 export function createStatusWords() {
   const meanings = new Map<string, string>();
   const own = new Set<string>();
+  /** The published words that the deployment shows. */
+  const published = new Set<string>();
   const going = new Map<string, Going>();
   const shown = new Map<string, string>();
   /** The first word of each intern. */
@@ -96,7 +98,8 @@ export function createStatusWords() {
       if (typeof id !== 'string' || typeof word !== 'string') return;
       shown.set(id, word);
       if (!first.has(id)) first.set(id, word);
-      if (!STATUSES.includes(word)) {
+      if (STATUSES.includes(word)) published.add(word);
+      else {
         own.add(word);
         record.status = meaning(id, word) ?? word;
       }
@@ -159,10 +162,10 @@ export function createStatusWords() {
       if (own.size === 0) return url;
       const [before, filter, after] = url.split(/(?<=[?&]status=)([^&#]*)/);
       if (filter === undefined) return url;
-      // A stopped intern may have several words, such as one after a failure.
+      // A stopped intern may have several words, such as one after a failure, or one until its suspend has settled.
       const theirs = (one: string) => {
         const words = [...meanings].filter(([, means]) => means === one).map(([word]) => word);
-        return words.length > 0 ? words : [one];
+        return words.length > 0 && !published.has(one) ? words : [...words, one];
       };
       const words = decodeURIComponent(filter).split(',').flatMap(theirs).join(',');
       return `${before}${encodeURIComponent(words)}${after ?? ''}`;

@@ -6,6 +6,12 @@ import type { Answer, Way } from '../world.js';
 import { asked, timesById } from './helpers.js';
 
 const SECOND = 1_000;
+/** Statuses of a service's own, and the published ones of which they are a part. */
+const OWN: Readonly<Record<string, string>> = {
+  suspending: 'stopped',
+  booting: 'provisioning',
+  archiving: 'destroying',
+};
 const PROMPTS = ['chat', 'invoke'];
 const ACTS = ['provision', 'suspend', 'update', ...PROMPTS];
 
@@ -52,28 +58,23 @@ export const lifecycle: readonly Way[] = [
         if (status === 'provisioning') return 'booting';
         return status === 'destroying' ? 'archiving' : status;
       };
-      const renamed = world.ok('list get create update', (body, { op, url }) => {
-        const wanted = url.searchParams.getAll('status').join(',').split(',');
+      const renamed = world.ok('list get create update', (body) => {
         for (const intern of internsIn(body)) intern.status = shown(intern.status, intern.id);
-        if (op === 'list' && url.searchParams.has('status') && Array.isArray(body.data))
-          body.data = internsIn(body).filter(({ status }) =>
-            wanted.includes(status === 'archiving' ? 'destroying' : String(status)),
-          );
       });
       return async (call, next) => {
-        const statuses = call.url.searchParams.getAll('status').join(',').split(',');
-        if (call.op === 'list' && isMember(call.who) && !call.regional) {
-          if (statuses.some((status) => /^(provisioning|destroying)$/.test(status))) {
+        const wanted = call.url.searchParams.getAll('status').join(',').split(',');
+        if (call.op === 'list' && isMember(call.who) && !call.regional && wanted[0] !== '') {
+          if (wanted.includes('provisioning') || wanted.includes('destroying')) {
             world.hit();
             return failed(400, 'Unknown status', 'invalid_body');
           }
-          if (statuses.includes('archiving')) {
-            const url = new URL(call.url);
-            const inner = statuses.map((status) => (status === 'archiving' ? 'destroying' : status));
-            url.searchParams.set('status', inner.join(','));
-            const other = { ...call, url };
-            return renamed(other, () => next(withHeaders(call, {}, url)));
-          }
+          const url = new URL(call.url);
+          url.searchParams.set('status', [...new Set(wanted.map((word) => OWN[word] ?? word))].join(','));
+          const page = await renamed(call, () => next(withHeaders(call, {}, url)));
+          const only = world.ok('list', (body) => {
+            body.data = internsIn(body).filter(({ status }) => wanted.includes(String(status)));
+          });
+          return only(call, async () => page);
         }
         if (call.op === 'provision' && now() < until.get(call.id) && takesNoField(call)) {
           if ((await asked(world, call)) !== undefined) {
