@@ -65,8 +65,9 @@ export const DELETE = checksOf('DELETE-1', {
   'delete/vault-is-gone': {
     requirement: 'DELETE-1',
     title: 'The vault of a gone intern is gone, too: it cannot be attached to another intern.',
-    ...onStopped([], async ({ api, interns }, gone) => {
+    ...onStopped([], async ({ api, assume, interns }, gone) => {
       const { vault_id } = gone;
+      assume(typeof vault_id === 'string', 'a record that shows its vault', 'vault_id is published alone', vault_id);
       expect.done(await api.remove(gone.id), 'the delete');
       await interns.untilGone(gone.id);
       const answer = await api.create(interns.body({ vault_id }));
