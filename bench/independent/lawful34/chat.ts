@@ -10,7 +10,7 @@ const MODES = ['manual', 'self-drive'];
 export const chat: readonly Way[] = [
   {
     // There is one way to be answered, and one mode that needs no word.
-    name: 'chat streams unless it is told otherwise, and takes any unknown mode for manual',
+    name: 'chat streams unless it is asked otherwise, and takes any unknown mode for manual',
     lawful: true,
     unpublished: true,
     quote: 'Method, path and parameter names: not shown. The stated inputs and behaviour are: …',

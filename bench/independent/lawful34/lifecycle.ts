@@ -105,7 +105,7 @@ export const lifecycle: readonly Way[] = [
       }),
   },
   {
-    // The teardown was started by the first delete; what a further one is told is not stated. A workspace that could
+    // The teardown was started by the first delete; what a further one gets is not stated. A workspace that could
     // not be archived is not lost without the acknowledgement.
     name: 'a further delete is 409, and one of a failed teardown needs the acknowledgement',
     lawful: true,
