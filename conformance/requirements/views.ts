@@ -249,11 +249,12 @@ export const VIEWS: Readonly<Record<string, readonly string[]>> = {
   'chat-lock/busy-changes-nothing': ['chat-lock/race', 'chat-lock/silent-run'],
   'chat-lock/let-go': [
     'chat-lock/let-go-by-suspend',
-    'chat-lock/not-while-waiting',
+    'chat-answers/older-of-two',
     'chat-not-taken/not-accepted',
     'chat-steering/not-steered-when-over',
   ],
   'chat-lock/not-for-invoke': ['chat-lock/not-for-invoke-in-silence', 'chat-lock/silent-run'],
+  'chat-lock/not-while-waiting': ['CHAT-14/busy-while-it-streams', 'chat-answers/older-of-two'],
   'chat-lock/waiting-session': ['chat-lock/silent-run', 'chat-steering/steered'],
   'chat-not-taken/accepted-first': ['chat-endings/cancelled', 'chat-endings/severed', 'chat-endings/fails'],
   'chat-not-taken/opens-at-once': ['keepalive/before-first-word'],

@@ -29,7 +29,6 @@ export function nextOf(waiting: readonly Pick<Unit, 'id' | 'needs'>[], isLimited
 
 /** Checks that come after the others: they depend on behaviour in other checks, or rules judge their subject anyway. */
 export const AFTER_OTHERS = [
-  'chat-lock/not-while-waiting',
   'chat-lock/per-intern',
   'chat-endings/suspend-while-streaming',
   'chat-endings/delete-while-streaming',

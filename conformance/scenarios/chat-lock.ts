@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { equal, ok } from '../model/assert.js';
-import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
 import { ASKING, callOf, HELD, plain, read } from '../requests/chat.js';
 import { checksOf } from '../run/check.js';
 import type { ChatInput } from '../run/context.js';
 import * as expect from '../run/expect.js';
-import { accepted, onRunning, onShared, type Partner, runningOne, seenByPeer, steered } from './steps/interns.js';
+import { accepted, onRunning, type Partner, runningOne, seenByPeer, steered } from './steps/interns.js';
 
 const BUSY = { status: 409, reason: 'busy', retryable: true } as const;
 
@@ -79,15 +78,6 @@ export const CHAT_LOCK = checksOf('CHAT-14', 'P', {
       const answer = await intern.unstreamed('Hello.', { as: 'peer_api_key' });
       expect.error(answer, BUSY, 'a prompt of a peer while a run streams');
       await reply.disconnect();
-    }),
-  },
-  'chat-lock/not-while-waiting': {
-    title: 'Runs that wait on a question hold no lock.',
-    ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
-      const waiting: Transcript[] = [];
-      for (let at = 0; at < 2; at++) waiting.push(await intern.asked(ctx.prompt('ask-permission')));
-      expect.finish(await intern.talk('Hello.'), 'stop', 'a prompt while some runs wait');
-      for (const t of waiting) expect.finish(await intern.answered(t, 'allow_once'), 'stop', 'a run that waited');
     }),
   },
   'chat-lock/not-by-invoke': {
