@@ -115,7 +115,7 @@ export const slowSuspends: Habit = {
       if (operation === 'suspend' && response.ok) {
         const seen = await next(beside(request, id, 'GET'));
         // An intern that never booted has no hostname, and nothing to stop.
-        if (seen.ok && ((await seen.json()) as { hostname: unknown }).hostname !== null)
+        if (seen.ok && ((await seen.json()) as { hostname?: unknown }).hostname != null)
           until.set(id, host.now() + STOPPING);
       }
       return rewritten(response, {

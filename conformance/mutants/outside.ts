@@ -32,6 +32,8 @@ export const NOT_FROM_OUTSIDE: Readonly<Record<string, Reason>> = {
   'create-loses-white-space': 'lawful: nothing says that texts are kept to the letter, and some services tidy them',
   'boot-never-ends': NO_BOUND,
   'teardown-never-ends': NO_BOUND,
+  'mode-self-drive-waits-for-a-consent': NO_BOUND,
+  'invoke-waits-for-an-answer': NO_BOUND,
   'suspend-forgets-invoke-runs': 'only a control interface shows what it gets wrong',
   'error-erases-what-was-said': 'an intern that says nothing before it fails looks the same',
   'proof-not-needed': 'lawful: nothing says that a daemon takes no request without a proof',

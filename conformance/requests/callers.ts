@@ -29,7 +29,7 @@ export const NO_TOKENS: readonly Value[] = [
   ...forms('another key', {
     'a key and a character': bearer((key) => `${key}x`),
     'a key without its last character': bearer((key) => key.slice(0, -1)),
-    'the first half of a key': bearer((key) => key.slice(0, key.length / 2)),
+    'the first half of a key': bearer((key) => key.slice(0, Math.ceil(key.length / 2))),
     'a key with another end': bearer((key) => `${key.slice(0, -4)}${key.slice(-4) === 'zzzz' ? 'yyyy' : 'zzzz'}`),
     'a character and a key': bearer((key) => `x${key}`),
     'a key in another case': bearer((key) =>

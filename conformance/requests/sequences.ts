@@ -1,4 +1,5 @@
 import { NO_ACTIONS, NO_OPTIONS } from '../arbitraries/answer.js';
+import { Skipped } from '../model/skip.js';
 import { isRecord } from '../probe/json.js';
 import { type As, type CredentialName, internPath } from '../probe/request.js';
 import { sha256 } from '../rules/proofs.js';
@@ -115,7 +116,7 @@ const QUESTIONS = [
   { behaviour: 'ask-question', right: '{"action":"decline"}', wrong: NO_ACTIONS },
 ] as const;
 
-/** Sessions that begin before the first of all goes on. */
+/** Sessions that begin before the first one is continued. */
 const BESIDE = 2;
 
 /** Reads a running intern, and starts sessions. Returns a function that reads it again and continues the first session later. */
@@ -253,7 +254,10 @@ async function mappings({ interns, send, target }: Ctx): Promise<void> {
 /** Frees names, by a rename and a delete, and takes them again, also as another member. */
 async function names({ api, interns }: Ctx, has: (need: string) => boolean): Promise<void> {
   const [first, second] = [interns.name(), interns.name()];
-  const made = await interns.running({ name: first });
+  const made = await interns.running({ name: first }).catch((error: unknown) => {
+    if (!(error instanceof Skipped) || error.skip.kind === 'stopped') throw error;
+  });
+  if (made === undefined) return;
   let times = 0;
   // A create of an equal body would be a retry.
   const create = (name: string, as: 'api_key' | 'peer_api_key' = 'api_key') =>

@@ -9,6 +9,9 @@ import { type Send, urlOf } from '../probe/request.js';
 /** A bearer token that opens nothing, by its name. */
 export const WRONG_KEY = 'sk-conformance-opens-nothing';
 
+/** Stands for the key of a caller, whatever it is. */
+const ANY_KEY = 'any-key-of-a-caller';
+
 function bodyOf({ json, body }: Send): Body {
   const raw = json === undefined ? body : JSON.stringify(json);
   if (raw === undefined || raw.length === 0) return { kind: 'none' };
@@ -32,11 +35,11 @@ function textOf(bytes: Uint8Array): string {
 
 const callerOf = (send: Send): string | null | undefined => {
   const { as, headers, present } = send;
-  const given = Object.entries({ ...present?.('x'), ...headers }).find(([name]) => /^authorization$/i.test(name));
+  const given = Object.entries({ ...present?.(ANY_KEY), ...headers }).find(([name]) => /^authorization$/i.test(name));
   // Another scheme than Bearer, or another header, counts as no credential, and a changed token as one that opens nothing.
   const [, token] = /^\s*bearer\s+(\S+)/i.exec(given?.[1] ?? '') ?? [];
   if (given !== undefined && token === undefined) return null;
-  if (present !== undefined) return token === undefined ? null : token === 'x' ? undefined : WRONG_KEY;
+  if (present !== undefined) return token === undefined ? null : token === ANY_KEY ? undefined : WRONG_KEY;
   if (given !== undefined) return undefined;
   if (as === undefined || as === null) return as === null ? null : 'api_key';
   return typeof as === 'string' ? as : as.bearer === WRONG_KEY ? WRONG_KEY : undefined;

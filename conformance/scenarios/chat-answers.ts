@@ -5,7 +5,7 @@ import type { Transcript } from '../probe/chunks.js';
 import { ASKING, accepted, callOf, permission, question, read, replyTo, sameSession, when } from '../requests/chat.js';
 import { checksOf } from '../run/check.js';
 import * as expect from '../run/expect.js';
-import { onRunning, onShared, runningOne } from './steps/interns.js';
+import { onShared, runningOne } from './steps/interns.js';
 import { codeWord, notFromTheBeginning, notRepeated } from './steps/words.js';
 
 /** CHAT-6: accepted and refused answers, and the streams after them. */
@@ -55,16 +55,14 @@ export const CHAT_ANSWERS = checksOf('CHAT-6', {
   },
   'chat-answers/as-answered': {
     title: 'The run gets the answer that was given, and what it says after it arrives from its first word on.',
-    ...onRunning(['behaviour:ask-permission'], async (ctx, intern) => {
+    ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
       const line = Array.from({ length: 6 }, () => codeWord(ctx));
       const no = codeWord(ctx);
       const saying = `If I refuse it, do nothing in its place: say only the word ${no}. If I allow it, say exactly this line after it, whatever comes of it, and nothing else: ${line.join(' ')}.`;
-      const [rejects = 'reject_once'] = ctx.sample(['reject_once', 'reject_always'] as const);
-      const allowed = [line.join(' '), 'Allowed once'];
-      const rejected = [no, rejects === 'reject_once' ? 'Rejected once' : 'Rejected always'];
-      for (const [choice, right, wrong] of [
-        ['allow_once', allowed, rejected],
-        [rejects, rejected, allowed],
+      const replies = { reject_once: [no, 'Rejected once'], allow_once: [line.join(' '), 'Allowed once'] };
+      for (const [choice, other] of [
+        ['allow_once', 'reject_once'],
+        ['reject_once', 'allow_once'],
       ] as const) {
         const t = await intern.asked(ctx.prompt('ask-permission', saying));
         const { options } = question(t);
@@ -74,12 +72,12 @@ export const CHAT_ANSWERS = checksOf('CHAT-6', {
         expect.grammar(rest, 'S');
         const heard = rest.content.trim().replace(/\.$/, '');
         // Any other words are the intern's own.
-        if (wrong.includes(heard))
-          fail(`a run that was answered ${choice}`, 'the answer', gist('on as if it were another', rest.content));
-        const [whole = ''] = right;
+        if (replies[other].includes(heard))
+          fail(`a run that was answered ${choice}`, 'the answer', gist(`on as if it were ${other}`, rest.content));
+        const [whole = ''] = replies[choice];
         if (heard !== '' && heard !== whole && whole.endsWith(heard))
           fail('the stream after an answer', whole, gist('without its beginning', rest.content));
-        const isSaid = right.includes(heard);
+        const isSaid = replies[choice].includes(heard);
         ctx.internDid(isSaid, { did: 'say what it was asked to after an answer', said: rest.content });
       }
     }),

@@ -1,11 +1,10 @@
 import { equal, fail, gist, notEqual } from '../model/assert.js';
-import type { Transcript } from '../probe/chunks.js';
 import type { CredentialName } from '../probe/request.js';
 import { type answered, answeredItself, callOf, colour, permission, read, when } from '../requests/chat.js';
 import { checksOf } from '../run/check.js';
 import type { ChatInput, Ctx } from '../run/context.js';
 import * as expect from '../run/expect.js';
-import { onRunning, onShared, type Partner, runningOne, seenByPeer } from './steps/interns.js';
+import { onRunning, onShared, type Partner, seenByPeer } from './steps/interns.js';
 import { consents } from './steps/words.js';
 
 /** Rounds in which a prompt asks in one place, but not in another, before that place is blamed. */
@@ -31,20 +30,6 @@ async function asksHere(
   }
 }
 
-/** ms within which a run is over soon, and after which one that is not over waits for somebody. */
-const SOON = 6_000;
-const WAITS = 25_000;
-const MOMENT = 2_500;
-
-/** The stream of a run without a mode, if it is not over by then; undefined if it is. */
-async function waiting(ctx: Ctx, intern: Partner): Promise<Transcript | undefined> {
-  const reply = await intern.chat(ctx.prompt('ask-permission'));
-  const { transcript } = reply;
-  for (let waited = 0; waited < WAITS && transcript.ended === undefined; waited += MOMENT) await ctx.wait(MOMENT);
-  await reply.disconnect();
-  return transcript.ended === undefined || transcript.finish === undefined ? transcript : undefined;
-}
-
 /** CHAT-8: when a run asks for permission, and when it consents by itself. */
 export const CHAT_MODES = checksOf('CHAT-8', {
   'chat-modes/mode-not-remembered': {
@@ -63,26 +48,6 @@ export const CHAT_MODES = checksOf('CHAT-8', {
       }
       await asksHere(ctx, intern, { session_id: callOf(t).session }, 'api_key', 'in a session that goes on');
     }),
-  },
-  'chat-modes/self-drive-goes-on': {
-    title: 'A run without a mode waits for nobody where a manual run of the same prompt asks.',
-    needs: ['running', 'behaviour:ask-permission', 'slow:25s'],
-    async run(ctx) {
-      for (let round = 1; ; round++) {
-        const still = await waiting(ctx, await runningOne(ctx));
-        if (still === undefined) return;
-        // The same run may take as long after an answer.
-        const other = await runningOne(ctx);
-        const began = ctx.elapsed();
-        const asked = await other.asked(ctx.prompt('ask-permission'));
-        const { finish } = await other.answered(asked, 'allow_once');
-        const isSoon = finish === 'stop' && ctx.elapsed() - began <= SOON;
-        ctx.internDid(isSoon, { did: 'end soon after an answer', said: still.content });
-        const actual = gist(`not over after ${WAITS / 1_000} s`, still.content);
-        if (round === 2)
-          fail('a run without a mode', 'going on by itself, as the same run does after an answer', actual);
-      }
-    },
   },
   'chat-modes/manual-of-a-peer': {
     title: 'With manual a prompt asks, from any member.',

@@ -1,11 +1,10 @@
 import { ALL_OPTIONS } from '../arbitraries/answer.js';
-import { equal, fail, gist, hasKeys, match, ok } from '../model/assert.js';
+import { equal, hasKeys, match, ok } from '../model/assert.js';
 import { internPath } from '../probe/request.js';
 import { colour, HELD, permission, when } from '../requests/chat.js';
 import { checksOf } from '../run/check.js';
-import type { Ctx } from '../run/context.js';
 import * as expect from '../run/expect.js';
-import { onRunning, onShared, type Partner, runningOne, session } from './steps/interns.js';
+import { onRunning, onShared, session } from './steps/interns.js';
 
 const HOUR = 3_600_000;
 
@@ -13,43 +12,6 @@ const HOUR = 3_600_000;
 const RIGHT = [{ end: 'stop' }];
 
 const WRONG = [{ end: 'failed' }];
-
-/** What an intern asks, and an answer to it. */
-const ASKERS = [
-  { behaviour: 'ask-permission', answer: 'allow_once' },
-  { behaviour: 'ask-question', answer: { action: 'decline' } },
-] as const;
-type Asker = (typeof ASKERS)[number];
-/** ms within which a run is over soon, and after which one that goes on waits for somebody. */
-const SOON = 6_000;
-const WAITS = 25_000;
-
-/** Runs that ask, one after the other in a session. Returns what the first one asked that goes on, and the answer that says so. */
-async function waiting(
-  ctx: Ctx,
-  intern: Partner,
-  askers: readonly Asker[],
-): Promise<{ readonly asker: Asker; readonly said: unknown } | undefined> {
-  let id: string | undefined;
-  let before: Asker | undefined;
-  for (const asker of [...askers, undefined]) {
-    const next = await intern.invoke(asker === undefined ? 'Hello.' : ctx.prompt(asker.behaviour), id);
-    id = session(next, 'the next invoke of the session');
-    const isGoing = (next.json as { status?: unknown }).status === 'steered';
-    if (isGoing && before !== undefined) return { asker: before, said: next.json };
-    before = asker;
-    if (asker !== undefined) await ctx.wait(WAITS);
-  }
-  return undefined;
-}
-
-/** Whether a chat with the same prompt asks, and is over soon after an answer. */
-async function isSoonOver(ctx: Ctx, intern: Partner, { behaviour, answer }: Asker): Promise<boolean> {
-  const began = ctx.elapsed();
-  const t = await intern.asked({ prompt: ctx.prompt(behaviour), approval_mode: 'manual' }, {}, 'any');
-  const { finish } = await intern.answered(t, answer);
-  return finish === 'stop' && ctx.elapsed() - began <= SOON;
-}
 
 /** INVOKE-1 and INVOKE-4 to INVOKE-7: the start of a run by invoke, and its course. */
 export const INVOKE_RUNS = checksOf('INVOKE-4', {
@@ -65,23 +27,6 @@ export const INVOKE_RUNS = checksOf('INVOKE-4', {
         equal(await intern.fate(id), 'ended: stop', `a run that needs approval, started with ${JSON.stringify(extra)}`);
       }
     }),
-  },
-  'invoke-runs/waits-for-nobody': {
-    title: 'A run that needs an approval or asks a question goes on by itself: 25 s later it is over.',
-    needs: ['running', 'behaviour:ask-permission', 'behaviour:ask-question', 'slow:50s'],
-    async run(ctx) {
-      let askers: readonly Asker[] = ASKERS;
-      for (let round = 1; ; round++) {
-        const waits = await waiting(ctx, await runningOne(ctx), askers);
-        if (waits === undefined) return;
-        askers = [waits.asker];
-        // The same run may take as long after an answer.
-        const isSoon = await isSoonOver(ctx, await runningOne(ctx), waits.asker);
-        ctx.internDid(isSoon, { did: 'end soon after an answer', said: waits.said });
-        const actual = gist(`going on ${WAITS / 1_000} s later`, waits.said);
-        if (round === 2) fail('a run of invoke that asks', 'over, as the same run of chat is after an answer', actual);
-      }
-    },
   },
   'invoke-runs/fallback': {
     title: "A question is answered by the intern's own fallback, without a pause.",
