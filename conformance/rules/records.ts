@@ -46,6 +46,9 @@ export const textAsShown = (key: string, written: unknown, shown: unknown, model
   return trimmed === shown && !model.keepsBlanks(key) ? shown : text;
 };
 
+/** ms after which a list shows what a read shows. */
+const SHOWN = 5_000;
+
 /** A value as JSON. An empty text counts as null. */
 const plain = (value: unknown): string => JSON.stringify(value === '' || value === undefined ? null : value);
 
@@ -137,10 +140,11 @@ export const RECORDS: readonly AnyRule[] = [
       ...ofOwn((record, seen, model) => {
         const facts = model.interns.get(String(record.id));
         const retried = isReplay(seen, record, model);
+        const late = seen.operation.name === 'list' && model.options.ours !== true ? SHOWN : 0;
         // `as-asked` judges the answer to a create.
         if (seen.operation.name === 'create' && (!retried || facts?.made === undefined)) return undefined;
         return each(SETTINGS, (key) => {
-          const now = facts?.settings[key].since(seen.asked.at);
+          const now = facts?.settings[key].since(seen.asked.at - late);
           // A retried create may answer with the record as it was at first.
           const values = retried && now !== undefined ? new Set([...now, plain(facts?.made?.body[key])]) : now;
           const body = seen.operation.name === 'update' ? seen.body : undefined;

@@ -971,3 +971,19 @@ test('an update may be put off for a moment after a suspend, if the service says
   expect(blames(1_000, {})).toBe(true);
   expect(blames(30_000, { 'retry-after': '3' })).toBe(true);
 });
+
+test('a list may show an update some seconds later than a read, and has to show it', () => {
+  const updated = record({ description: 'new', updated_at: '2026-01-01T00:00:01.000Z' });
+  const blames = (at: number, ours?: true) =>
+    judged(
+      [
+        CREATE,
+        entry(`PATCH ${ONE}`, 200, updated, { json: { description: 'new' } }),
+        entry('GET /interns', 200, { data: [record()], has_more: false }, { at }),
+      ],
+      ours === undefined ? {} : { ours },
+    ).some(({ id }) => id === 'GET-1/settings');
+  expect(blames(2_000)).toBe(false);
+  expect(blames(2_000, true)).toBe(true);
+  expect(blames(10_000)).toBe(true);
+});

@@ -233,8 +233,9 @@ export const lifecycle: readonly Way[] = [
           const next = put(row, record, change);
           const known = past.get(next.id) ?? [];
           past.set(next.id, known);
-          // Nobody sees an intern before its create has made the vault.
-          if (next.record.vault_id !== null) known.push({ at: deps.clock.now(), record: next.record });
+          // Nobody sees what a call has done by half.
+          if (known.at(-1)?.at === deps.clock.now()) known.pop();
+          known.push({ at: deps.clock.now(), record: next.record });
           return next;
         };
         interns.list = (caller) =>
