@@ -117,7 +117,7 @@ const QUESTIONS = [
 ] as const;
 
 /** Sessions that begin before the first one is continued. */
-const BESIDE = 2;
+const BESIDE = 3;
 
 /** Reads a running intern, and starts sessions. Returns a function that reads it again and continues the first session later. */
 async function keeps(ctx: Ctx, has: (need: string) => boolean): Promise<() => Promise<void>> {
