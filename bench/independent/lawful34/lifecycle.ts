@@ -27,6 +27,7 @@ export const lifecycle: readonly Way[] = [
     // A delete is taken at any time.
     name: 'for three seconds after a suspend the intern is busy',
     lawful: true,
+    unpublished: true,
     quote: 'Stops the runtime and keeps its disk and configuration for a later provision call.',
     wrong: (world) => {
       const until = timesById();
