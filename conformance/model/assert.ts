@@ -42,9 +42,11 @@ function holds(of: string, rule: Rule, does: boolean): boolean {
   return does;
 }
 
+type More = Pick<Found, 'breaks' | 'because' | 'leak'>;
+
 /** Throws a finding: `rule` does not hold for the value that `of` names. */
-function broken(of: string, rule: Rule, got: unknown): never {
-  throw new Finding({ wanted: wants(of, rule), got, of });
+function broken(of: string, rule: Rule, got: unknown, more?: More): never {
+  throw new Finding({ wanted: wants(of, rule), got, of, ...more });
 }
 
 /** A finding about the value that `of` names. A text `expected` describes the value in fixed words, unless it is `exact`. */
@@ -63,19 +65,14 @@ export const unlike = (
 });
 
 /** Throws a finding. `expected` is a value, or a description in fixed words. */
-export function fail(
-  of: string,
-  expected: unknown,
-  got: unknown,
-  more?: Pick<Found, 'breaks' | 'because' | 'leak'>,
-): never {
+export function fail(of: string, expected: unknown, got: unknown, more?: More): never {
   throw new Finding({ ...unlike(of, expected, got), ...more });
 }
 
 /** `expected` says in fixed words what should hold. */
-export function ok(condition: unknown, of: string, expected: string, got?: unknown): asserts condition {
+export function ok(condition: unknown, of: string, expected: string, got?: unknown, more?: More): asserts condition {
   const rule: Rule = { kind: 'holds', words: expected };
-  if (!holds(of, rule, Boolean(condition))) broken(of, rule, got);
+  if (!holds(of, rule, Boolean(condition))) broken(of, rule, got, more);
 }
 
 /** Deep equality of JSON values; the order of keys does not count. */

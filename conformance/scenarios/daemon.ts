@@ -21,8 +21,8 @@ export function access(answer: Answer, what: string): { origin: string; token: s
   const texts = Object.values(answer.json).filter((value) => typeof value === 'string' && value !== '');
   const named = texts.length > 1 && texts.some(isOrigin) && !texts.every(isOrigin);
   const breaks = { breaks: { requirement: 'DAEMON-1', level: named ? 'P' : 'S' } } as const;
-  if (typeof origin !== 'string' || origin === '') fail(`origin of ${what}`, 'an origin', origin, breaks);
-  if (typeof token !== 'string' || token === '') fail(`token of ${what}`, 'a token', typeof token, breaks);
+  ok(typeof origin === 'string' && origin !== '', `origin of ${what}`, 'an origin', origin, breaks);
+  ok(typeof token === 'string' && token !== '', `token of ${what}`, 'a token', typeof token, breaks);
   return { origin, token };
 }
 
