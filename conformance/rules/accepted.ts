@@ -44,7 +44,14 @@ function mayConflict(seen: Seen, model: Model): boolean {
   // A taken name is a refusal of its own.
   if (name === 'create') return model.mayRetry(seen.asked);
   if ((reads === true && !isDaemon(seen.operation)) || isSigning(seen.operation)) return false;
+  if (name === 'provision' && isStopping(seen, model)) return true;
   return [...(phasesOf(seen) ?? ['new' as const])].some((phase) => TAKEN_IN[name]?.includes(phase) !== true);
+}
+
+/** Whether the record, read after the latest suspend, says that the intern runs still. */
+function isStopping({ intern }: Seen, { options }: Model): boolean {
+  const { halted, shown } = intern ?? {};
+  return options.ours !== true && halted !== undefined && shown?.status === 'running' && shown.at >= halted;
 }
 
 /** ms after a suspend in which it may not have settled. */

@@ -705,6 +705,24 @@ test('a deployment may refuse any body of a provision, an emulator one with fiel
   expect(breaks({ json: {} }, false)).toBe(false);
 });
 
+test('a provision may be refused while the record says that a suspend has not stopped the intern yet', () => {
+  const breaks = (shown: object, ours = false) =>
+    judged(
+      [
+        ...PROMPT_READS,
+        { ...CREATE, json: { name: 'one', workspace_id: WORKSPACE, provision: true }, answer: RUNS },
+        entry(`GET ${ONE}`, 200, RUNS),
+        entry(`POST ${ONE}/suspend`, 200, { suspended: true }),
+        entry(`GET ${ONE}`, 200, shown),
+        entry(`POST ${ONE}/provision`, 409, error(409, 'intern_busy')),
+      ],
+      { ours },
+    ).some(({ id }) => id === 'PROV-1/provision-accepted');
+  expect(breaks(record())).toBe(true);
+  expect(breaks(RUNS)).toBe(false);
+  expect(breaks(RUNS, true)).toBe(true);
+});
+
 test('a delete that takes another intern is seen where nobody else deletes', () => {
   const conversation = [
     CREATE,
