@@ -44,25 +44,22 @@ function mayConflict(seen: Seen, model: Model): boolean {
   // A taken name is a refusal of its own.
   if (name === 'create') return model.mayRetry(seen.asked);
   if ((reads === true && !isDaemon(seen.operation)) || isSigning(seen.operation)) return false;
-  if (name === 'provision' && isStopping(seen, model)) return true;
   return [...(phasesOf(seen) ?? ['new' as const])].some((phase) => TAKEN_IN[name]?.includes(phase) !== true);
-}
-
-/** Whether the record, read after the latest suspend, says that the intern runs still. */
-function isStopping({ intern }: Seen, { options }: Model): boolean {
-  const { halted, shown } = intern ?? {};
-  return options.ours !== true && halted !== undefined && shown?.status === 'running' && shown.at >= halted;
 }
 
 /** ms after a suspend in which it may not have settled. */
 const SETTLES = 10_000;
 
-/** Whether a suspend is said to go on for a moment after its answer: the request has to come again. */
-const isSettling = ({ answered, asked, intern }: Seen, { options }: Model): boolean =>
-  options.ours !== true &&
-  answered.status === 409 &&
-  answered.header('retry-after') !== undefined &&
-  asked.at - (intern?.halted ?? Number.NEGATIVE_INFINITY) < SETTLES;
+/**
+ * Whether a suspend goes on after its answer: a record that was read since shows the intern running, so that it takes no
+ * provision, or the refusal says when to ask again.
+ */
+function isSettling({ answered, asked, intern, operation }: Seen, { options }: Model): boolean {
+  const { halted, shown } = intern ?? {};
+  if (options.ours === true || halted === undefined) return false;
+  if (operation.name === 'provision' && shown?.status === 'running' && shown.at >= halted) return true;
+  return answered.header('retry-after') !== undefined && asked.at - halted < SETTLES;
+}
 
 /** Whether a 403 blames the caller for a mistake that the request does not have. */
 const isCallerBlamed = ({ answered: { status }, error }: Seen, maybe: readonly Refusal[]): boolean =>

@@ -27,6 +27,23 @@ import {
 /** Characters from which a text is long. */
 const LONG = 100;
 
+/** A refusal of texts that a service, but no emulator of ours, may refuse. */
+const mayRefuse = (says: string, isOne: (text: string, model: Model) => boolean) =>
+  ({
+    open: true,
+    says,
+    step: 'body',
+    statuses: [400],
+    of: ['create', 'update'],
+    wrong: (seen: Seen, model: Model) =>
+      maybe(
+        model.options.ours !== true &&
+          [seen.body?.description, seen.body?.instructions].some(
+            (value) => typeof value === 'string' && isOne(value, model),
+          ),
+      ),
+  }) as const;
+
 const sameBody = (one: unknown, other: unknown): boolean => canonical(one) === canonical(other);
 
 /** Whether the creator of an intern also made, or makes, the one that the request names. */
@@ -293,35 +310,13 @@ export const CREATE: readonly AnyRule[] = [
       of: ['create'],
       wrong: wrongObject(isCreate),
     },
-    characters: {
-      open: true,
-      says: 'A service may refuse texts for their characters.',
-      step: 'body',
-      statuses: [400],
-      of: ['create', 'update'],
-      wrong: (seen, model) =>
-        maybe(
-          model.options.ours !== true &&
-            [seen.body?.description, seen.body?.instructions].some(
-              (value) => typeof value === 'string' && /^$|[^A-Za-z0-9 .,]/.test(value),
-            ),
-        ),
-    },
-    length: {
-      open: true,
-      says: 'A service that does not declare the published limits may refuse long texts.',
-      step: 'body',
-      statuses: [400],
-      of: ['create', 'update'],
-      wrong: (seen, model) =>
-        maybe(
-          model.options.ours !== true &&
-            !model.options.profile.published &&
-            [seen.body?.description, seen.body?.instructions].some(
-              (value) => typeof value === 'string' && value.length > LONG,
-            ),
-        ),
-    },
+    characters: mayRefuse('A service may refuse texts for their characters.', (text) =>
+      /^$|[^A-Za-z0-9 .,]/.test(text),
+    ),
+    length: mayRefuse(
+      'A service that does not declare the published limits may refuse long texts.',
+      (text, { options }) => !options.profile.published && text.length > LONG,
+    ),
     'name-taken': {
       says: 'A name that another intern of the creator has is refused with 409.',
       step: 'state',

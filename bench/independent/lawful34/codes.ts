@@ -79,7 +79,7 @@ export const codes: readonly Way[] = [
       ),
   },
   {
-    // What has no endpoint has no envelope either: a page for people is what a gateway says.
+    // The envelope is stated for endpoints. A gateway answers an unknown path with a page for people.
     name: 'beside the interface there is a web page for every path',
     lawful: true,
     quote: '{base_url} is the service base address up to and including the version segment `/api/v1`.',

@@ -8,7 +8,7 @@ const COST: Readonly<Record<string, number>> = { chat: 3, invoke: 2, sign: 1, 's
 
 export const limits: readonly Way[] = [
   {
-    // What a turn costs, and that a refused one costs nothing, is not stated, nor a header that says how long to wait.
+    // The cost of a turn is not stated, nor whether a refused one costs anything, nor a header with the time to wait.
     name: 'a bucket of tokens limits the turns: refused ones count, and it does not say how long to wait',
     lawful: true,
     unpublished: true,

@@ -67,7 +67,7 @@ export const records: readonly Way[] = [
     }),
   },
   {
-    // What an intern without a model runs on is nowhere said, nor that the record hides it.
+    // The model of an intern without one of its own is nowhere stated, nor whether the record shows it.
     name: 'an intern without a model shows the default one',
     lawful: true,
     quote: 'model | string | Changeable through `update_intern`.',
