@@ -5,9 +5,9 @@ import {
   type CredentialName,
   canBeClosed,
   type HeaderNames,
-  headersOf,
   type Incoming,
   type Outgoing,
+  outgoingOf,
   type PlainFetch,
   requestOf,
   type Send,
@@ -129,12 +129,9 @@ export function createClient(options: ClientOptions): Client {
     const once = async (send: Send, repeated?: number) => {
       const url = addressOf(send);
       const hooks = options.passes?.(send, url, by);
-      const method = send.method ?? 'GET';
-      const text = send.json === undefined ? undefined : JSON.stringify(send.json);
-      const headers = headersOf(send, options.credential, options.headerNames);
-      // A text without a content type would be sent as text/plain.
-      const json = text === undefined || headers.has('content-type') ? text : new TextEncoder().encode(text);
-      const body = json ?? send.body;
+      const address = send.host !== undefined && options.hostInUrl === true ? withHost(url, send.host) : url;
+      const leaving = outgoingOf(send, address, options.credential, options.headerNames);
+      const { method, headers, body } = leaving;
       mustGoOn();
       await hooks?.enter(signal);
       mustGoOn();
@@ -169,9 +166,8 @@ export function createClient(options: ClientOptions): Client {
       };
       let response: Incoming;
       try {
-        const address = send.host !== undefined && options.hostInUrl === true ? withHost(url, send.host) : url;
         const patience = send.timeout === undefined ? hooks?.patience : undefined;
-        const outgoing: Outgoing = { url: address, method, headers, body, signal: abort?.signal };
+        const outgoing: Outgoing = { ...leaving, signal: abort?.signal };
         const incoming = options.plainFetch?.(outgoing) ?? options.fetch(held(requestOf(outgoing)));
         response = await watch.within(incoming, 'came', patience);
       } catch (error) {

@@ -162,6 +162,20 @@ export function headersOf(send: Send, credential: (name: CredentialName) => stri
   return headers;
 }
 
+/** The request as it leaves for an address. */
+export function outgoingOf(
+  send: Send,
+  url: string | URL,
+  credential: (name: CredentialName) => string,
+  names?: HeaderNames,
+): Outgoing {
+  const headers = headersOf(send, credential, names);
+  const text = send.json === undefined ? undefined : JSON.stringify(send.json);
+  // A text without a content type would be sent as text/plain.
+  const json = text === undefined || headers.has('content-type') ? text : new TextEncoder().encode(text);
+  return { url, method: send.method ?? 'GET', headers, body: json ?? send.body };
+}
+
 /** The headers of a request for the transcript, with the name of the credential in place of its value. */
 export function sender(send: Send, headers: Headers): Record<string, string> {
   const as = send.as === undefined ? 'api_key' : send.as;

@@ -9,7 +9,7 @@ const soonest = ({ states }: Table): State | undefined =>
 const operationOf = ({ operation }: Table): string => operation.replace(/ alias$/, '');
 
 /** The row with the first good value of each part. */
-const plainest = (table: Table): Row => ({
+export const plainest = (table: Table): Row => ({
   table,
   state: undefined,
   badState: false,

@@ -1,110 +1,20 @@
 import fc from 'fast-check';
-import type { OperationName } from '../model/operations.js';
 import { Skipped } from '../model/skip.js';
 import type { Answer } from '../probe/client.js';
 import { isRecord } from '../probe/json.js';
 import type { Ctx } from '../run/context.js';
-import { created, json, said, says } from './contents.js';
 import { isGood, type Row } from './cover.js';
-import { TABLES } from './rows.js';
-import { ask, requestOf, usableOf } from './send.js';
+import { goodOf, nameOf, rowOf, rowsOf, tablesOf } from './draw.js';
+import { ask, requestOf } from './send.js';
 import { pages } from './sequences.js';
 import { unanswered } from './unanswered.js';
-import type { Ground, State, Table, Value } from './value.js';
+import type { State, Table } from './value.js';
 
 /** The interns of a walk, each with a retry of its create. The run knows everything else about them. */
 interface Walk {
   readonly made: { readonly id: string; readonly again: () => Promise<Answer | undefined> }[];
 }
 type Step = fc.AsyncCommand<Walk, Ctx>;
-
-/** The latest session of the intern that began by chat or by invoke, if any. */
-const sessionOf = ({ known }: Ground, origin: 'chat' | 'invoke') => {
-  const id = known?.sessions.findLast((one) => one.origin === origin)?.id;
-  return id === undefined ? {} : { session_id: id };
-};
-const answering =
-  (content: string) =>
-  (ground: Ground): unknown => {
-    const asked = ground.known?.questions.at(-1);
-    if (asked === undefined) return said()(ground);
-    const messages = [{ role: 'tool', tool_call_id: asked.call, content }];
-    return { messages, stream: true, session_id: asked.session };
-  };
-const asking = ({ ctx }: Ground) => ({
-  messages: [{ role: 'user', content: ctx.prompt('ask-permission') }],
-  stream: true,
-  approval_mode: 'manual',
-});
-const controlled = (value: Value): Value => ({ ...value, needs: ['control'] });
-
-/** Bodies that only a walk can send, because they refer to earlier requests. */
-const LATER: Partial<Record<OperationName, readonly Value[]>> = {
-  create: [json('to boot', created({ provision: true }))],
-  chat: [
-    json('a prompt in its session', (ground: Ground) => said(sessionOf(ground, 'chat'))(ground)),
-    json('a prompt in the session of an invoke', (ground: Ground) => said(sessionOf(ground, 'invoke'))(ground)),
-    controlled(json('a prompt that makes it ask', asking)),
-    ...(['fails', 'cancelled', 'no-usage'] as const).map((behaviour) =>
-      controlled(json(`a prompt that leads it to ${behaviour}`, ({ ctx }: Ground) => says(ctx.prompt(behaviour))())),
-    ),
-    controlled(json('an answer', answering('allow_once'))),
-    controlled(json('an answer of other words', answering('whatever'))),
-  ],
-  invoke: [
-    json('an input in its session', (ground: Ground) => ({
-      input: ground.ctx.prompt('echo'),
-      ...sessionOf(ground, 'invoke'),
-    })),
-    json('an input in a session of chat', (ground: Ground) => ({
-      input: ground.ctx.prompt('echo'),
-      ...sessionOf(ground, 'chat'),
-    })),
-  ],
-};
-
-/** Weights of the operations that lead an intern through its life. Others have weight 1. */
-const OFTEN: Partial<Record<OperationName, number>> = {
-  create: 3,
-  get: 2,
-  update: 2,
-  list: 2,
-  provision: 4,
-  suspend: 3,
-  chat: 6,
-  invoke: 3,
-};
-
-/** The tables of rows, each with the bodies that only a walk can send. */
-const tablesOf = (ctx: Ctx): readonly Table[] =>
-  usableOf(
-    TABLES.map((table) => ({
-      ...table,
-      parts: table.parts.map((part, at) => (at === 1 ? [...part, ...(LATER[table.operation] ?? [])] : part)),
-    })),
-    (need) => ctx.has(need),
-  ).filter(({ parts }) => parts.every((part) => part.some(({ bad }) => bad !== true)));
-
-const goodOf = (table: Table): Table => ({
-  ...table,
-  parts: table.parts.map((part) => part.filter(({ bad }) => bad !== true)),
-});
-
-/** Any row of a table: with good values only, or with one bad value. */
-function rowOf(table: Table): fc.Arbitrary<Row> {
-  const good = goodOf(table).parts.map((part) => fc.constantFrom(...part));
-  const bad = table.parts.flatMap((part, at) => part.flatMap((value) => (value.bad === true ? [{ at, value }] : [])));
-  const wrong = fc.oneof(
-    { weight: 4, arbitrary: fc.constant(undefined) },
-    { weight: bad.length === 0 ? 0 : 1, arbitrary: fc.constantFrom(undefined, ...bad) },
-  );
-  return fc.tuple(fc.tuple(...good), wrong).map(([values, one]) => ({
-    table,
-    state: undefined,
-    badState: false,
-    values: one === undefined ? values : values.with(one.at, one.value),
-  }));
-}
 
 /** Ends the walk if an answer has broken a rule. */
 function throwBreach(ctx: Ctx): void {
@@ -172,7 +82,7 @@ const MOST = 4;
 
 /** The request of a row, to an intern of the walk if its path names one. */
 const asks = (row: Row, how: Choice): Step => {
-  const { table, values } = row;
+  const { table } = row;
   const names = table.states !== undefined;
   const creates = table.operation === 'create' && isGood(row);
   return {
@@ -194,8 +104,7 @@ const asks = (row: Row, how: Choice): Step => {
       await ctx.api.get(about).catch(unanswered);
       throwBreach(ctx);
     },
-    toString: () =>
-      `${table.operation}(${[names ? [how.which] : [], values.map(({ name }) => name)].flat().join(', ')})`,
+    toString: () => nameOf(row, how.which),
   };
 };
 
@@ -242,14 +151,14 @@ const waits: Step = {
 
 /** Any sequence of requests; the first is a create, so that the others have something to work on. */
 function steps(ctx: Ctx, most: number): fc.Arbitrary<Step[]> {
-  const tables = tablesOf(ctx);
+  const tables = tablesOf((need) => ctx.has(need));
   const creates = tables.filter(({ operation }) => operation === 'create');
   const which = fc.nat({ max: 3 });
   const asked = (row: fc.Arbitrary<Row>, alone = true) =>
     fc.tuple(row, choice).map(([one, how]) => asks(one, { ...how, alone }));
   const one = (alone: boolean) =>
     fc.oneof(
-      ...tables.map((table) => ({ weight: OFTEN[table.operation] ?? 1, arbitrary: asked(rowOf(table), alone) })),
+      ...rowsOf(tables).map(({ weight, arbitrary }) => ({ weight, arbitrary: asked(arbitrary, alone) })),
       { weight: 2, arbitrary: which.map(repeats) },
       { weight: 1, arbitrary: fc.constant(lists) },
     );

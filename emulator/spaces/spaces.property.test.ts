@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { anyOf, createClient } from '../../test/requests/drawn.js';
 import { runs } from '../../test/same-draws.js';
 import { createEmulator } from '../index.js';
 import { loadSigningKey } from '../signing/keys.js';
-import { anyRequest, createClient } from '../testing/any-requests.harness.js';
 import type { SpaceView } from './spaces.js';
 
 /** The parts that differ by place: prefixes, and the end of a daemon token, which names its space. */
@@ -11,7 +11,7 @@ const placeless = (answer: string) =>
   answer.replace(/\/spaces\/(one|other)/g, '').replace(/(emu-dtok-[\w-]{24})[\w-]{8}/g, '$1');
 
 test('two spaces answer any interleaving of requests as two emulators would', async () => {
-  const step = fc.record({ who: fc.constantFrom('one' as const, 'other' as const), request: anyRequest(true) });
+  const step = fc.record({ who: fc.constantFrom('one' as const, 'other' as const), request: anyOf(true) });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 16 }), async (steps) => {
       const host = createEmulator({ clock: 'virtual' });

@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { closing } from '../../test/closing.js';
 import { folderOfTest } from '../../test/folders.js';
+import { anyOf, createClient, isOver, plainOf } from '../../test/requests/drawn.js';
 import { runs } from '../../test/same-draws.js';
 import { createEmulator, type Emulator, type EmulatorOptions } from '../index.js';
-import { anyRequest, createClient } from '../testing/any-requests.harness.js';
 
 const make = (options: EmulatorOptions = {}) => closing(createEmulator({ clock: 'virtual', ...options }));
 const call = (emulator: Emulator, method: string, path: string, body?: object) =>
@@ -15,9 +15,9 @@ const json = async (response: Response) => (await response.json()) as Record<str
 const message = async (response: Response) => ((await response.json()) as { error: { message: string } }).error.message;
 
 test('the same requests after a restore get the same bytes, whatever came before', async () => {
-  const some = fc.array(anyRequest(false), { maxLength: 10 });
+  const some = fc.array(anyOf(false), { maxLength: 10 });
   await fc.assert(
-    fc.asyncProperty(some, some, fc.array(anyRequest(true), { maxLength: 10 }), async (before, again, between) => {
+    fc.asyncProperty(some, some, fc.array(anyOf(true), { maxLength: 10 }), async (before, again, between) => {
       const emulator = createEmulator({ clock: 'virtual' });
       const send = createClient(emulator);
       const all = async (requests: typeof again) => {
@@ -53,14 +53,7 @@ test('after a restore a space without a name gets one that no space has', async 
 });
 
 test('where nothing is under way, the requests after a snapshot get the same bytes again once it is restored', async () => {
-  const requests = fc.array(
-    anyRequest(false).filter(
-      (request) =>
-        !/"provision":true|\/provision"|ask-permission/.test(JSON.stringify(request)) &&
-        !(request.method === 'DELETE' && request.path.startsWith('/interns')),
-    ),
-    { maxLength: 10 },
-  );
+  const requests = fc.array(anyOf(false).filter(isOver), { maxLength: 10 });
   await fc.assert(
     fc.asyncProperty(requests, requests, async (before, after) => {
       const emulator = createEmulator({ clock: 'virtual' });
@@ -143,12 +136,7 @@ test('names that are unknown, taken or malformed are one clear line', async () =
 test('with a store, snapshots outlive the process, beside it; one that is damaged or newer is refused', async () => {
   const folder = folderOfTest('snapshots-');
   const data = join(folder, 'interns.json');
-  const route = { method: 'POST', path: '/a' };
-  const send = [
-    { method: 'POST', path: '/interns', body: { name: 'one', workspace_id: '{workspace_id}' } },
-    { method: 'POST', path: '/interns/{intern}/daemon/sign', body: { bodySha256: '0'.repeat(64), route } },
-    { method: 'GET', path: '/interns' },
-  ];
+  const send = ['create', 'sign', 'list'].flatMap(plainOf);
   const first = createEmulator({ clock: 'virtual', data });
   await call(first, 'PUT', 'snapshots/kept');
   const answers: string[] = [];
