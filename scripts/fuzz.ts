@@ -9,23 +9,7 @@ import { parseArgs } from 'node:util';
 import { createValues } from '../conformance/cli/values.js';
 import { hostNow } from '../emulator/clock/host.js';
 import { measured } from '../emulator/contract/visible.js';
-import { control } from './fuzz/control.js';
-import { type FuzzOptions, fuzz, type Outcome, type Target } from './fuzz/fuzz.js';
-import { recordings } from './fuzz/recordings.js';
-import { requests } from './fuzz/requests.js';
-import { upstreams } from './fuzz/upstreams.js';
-
-/** Each target, run by its name. Only the target knows its type of input. */
-const run =
-  <Input>(make: () => Promise<Target<Input>>) =>
-  async (options: FuzzOptions): Promise<Outcome> =>
-    fuzz(await make(), options);
-const TARGETS: Readonly<Record<string, (options: FuzzOptions) => Promise<Outcome>>> = {
-  requests: run(requests),
-  control: run(control),
-  recordings: run(recordings),
-  upstreams: run(upstreams),
-};
+import { TARGETS } from './fuzz/targets.js';
 
 function readArguments() {
   const { values, positionals } = parseArgs({

@@ -1,19 +1,12 @@
 import fc from 'fast-check';
+import { jsonOf } from '../../emulator/contract/nesting.js';
 import { isRecord } from '../../emulator/contract/record.js';
 import type { ListedCall } from '../../emulator/contract/views.js';
-import openapi from '../../schemas/openapi.json' with { type: 'json' };
 import script from '../../schemas/script.schema.json' with { type: 'json' };
 import state from '../../schemas/state.schema.json' with { type: 'json' };
 import { fromSchema, type JsonSchema } from './from-schema.js';
 import { oddText, oddValue, spoilt } from './odd.js';
-
-/** A call as it is sent. */
-export interface Call {
-  readonly method: string;
-  /** From the root of the origin, with its query. */
-  readonly path: string;
-  readonly body: string | undefined;
-}
+import type { Call } from './rows.js';
 
 /** The values for the parameters of paths: existing ones, those made by earlier calls, and odd ones. */
 const parameter = (known: readonly string[]) =>
@@ -28,21 +21,24 @@ function encodeOddly(text: string): string {
   return encodeURIComponent(Buffer.from(text).toString());
 }
 
-/** A path with something for each of its parameters, and a query of known and unknown names. */
-function addressed(path: string, known: readonly string[], query: readonly string[]): fc.Arbitrary<string> {
-  const [start = '', ...pieces] = path.split(/\{\w+\}/);
+/** No query, or one of known and unknown names. */
+function queried(known: readonly string[], query: readonly string[]): fc.Arbitrary<string> {
   const value = fc.oneof(fc.constantFrom('1', '5', 'har', '4xx', 'running', ...known), oddText.map(encodeOddly));
   const pairs = fc.array(fc.tuple(fc.constantFrom(...query, 'unknown', '__proto__'), value), { maxLength: 2 });
-  return fc
-    .tuple(
-      fc.tuple(...pieces.map((piece) => parameter(known).map((one) => one + piece))),
-      pairs,
-      fc.integer({ min: 0, max: 2 }),
-    )
-    .map(([parts, asked, whether]) => {
-      const shown = whether === 0 ? asked.map(([name, given]) => `${name}=${given}`).join('&') : '';
-      return start + parts.join('') + (shown === '' ? '' : `?${shown}`);
-    });
+  return fc.oneof(
+    { weight: 2, arbitrary: fc.constant('') },
+    pairs.map((asked) => asked.map(([name, given]) => `${name}=${given}`).join('&')),
+  );
+}
+
+const withQuery = (path: string, ...queries: (string | undefined)[]) =>
+  [path, queries.filter((one) => one).join('&')].filter((one) => one).join('?');
+
+/** A path with something for each of its parameters, and a query. */
+function addressed(path: string, known: readonly string[], query: readonly string[]): fc.Arbitrary<string> {
+  const [start = '', ...pieces] = path.split(/\{\w+\}/);
+  const given = fc.tuple(...pieces.map((piece) => parameter(known).map((one) => one + piece)));
+  return fc.tuple(given, queried(known, query)).map(([parts, asked]) => withQuery(start + parts.join(''), asked));
 }
 
 const json = (value: fc.Arbitrary<unknown>): fc.Arbitrary<string> =>
@@ -114,26 +110,28 @@ export const controlCall = (
     ),
   );
 
-const VERBS = ['get', 'post', 'put', 'patch', 'delete'];
-
-/** Calls of the interface, from its OpenAPI document. */
-export function interfaceCall(known: readonly string[]): fc.Arbitrary<Call> {
-  const document: JsonSchema = openapi;
-  const calls = Object.entries(openapi.paths).flatMap(([path, operations]) =>
-    Object.entries(operations as Record<string, JsonSchema>).flatMap(([verb, { requestBody, parameters }]) => {
-      if (!VERBS.includes(verb)) return [];
-      const content =
-        isRecord(requestBody) && isRecord(requestBody.content) ? requestBody.content['application/json'] : undefined;
-      const schema = isRecord(content) && isRecord(content.schema) ? content.schema : undefined;
-      const query = (Array.isArray(parameters) ? parameters.filter(isRecord) : []).flatMap((one) =>
-        one.in === 'query' ? [String(one.name)] : [],
-      );
-      const body: fc.Arbitrary<string | undefined> =
-        schema === undefined ? fc.constant(undefined) : json(fromSchema(document, schema));
-      return [
-        fc.record({ method: fc.constant(verb.toUpperCase()), path: addressed(`/api/v1${path}`, known, query), body }),
-      ];
-    }),
-  );
-  return fc.oneof(...calls);
-}
+const QUERY = ['limit', 'offset', 'status', 'starting_after', 'workspace_id', 'keep_members'];
+/** Calls of the interface: rows of the kit, many of them with something odd in the path, the query or the body. */
+export const interfaceCall = (rows: fc.Arbitrary<Call>, known: readonly string[]): fc.Arbitrary<Call> =>
+  rows.chain(({ path, body, ...call }) => {
+    const [place = '', query] = path.split('?');
+    const segments = place.split('/');
+    const at = fc.integer({ min: 3, max: segments.length - 1 });
+    const bent = fc.tuple(at, parameter(known)).map(([nth, given]) => segments.with(nth, given).join('/'));
+    const value = body === undefined ? undefined : jsonOf(body);
+    return fc.record({
+      method: fc.constant(call.method),
+      headers: fc.constant(call.headers ?? {}),
+      path: fc
+        .tuple(fc.oneof({ weight: 5, arbitrary: fc.constant(place) }, bent), queried(known, QUERY))
+        .map(([one, more]) => withQuery(one, query, more)),
+      body:
+        body === undefined
+          ? fc.constant(body)
+          : fc.oneof(
+              { weight: 4, arbitrary: fc.constant(body) },
+              { weight: 1, arbitrary: spoilt(body) },
+              { weight: 2, arbitrary: value === undefined ? oddText : json(changed(value)) },
+            ),
+    });
+  });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { isRecord } from '../../emulator/contract/record.js';
 import { type Child, checkChild, startChild } from './child.js';
 import { Broken } from './law.js';
@@ -5,32 +6,24 @@ import { Broken } from './law.js';
 /** An emulator in a process of its own, and what it says of itself. */
 export interface RunningEmulator {
   readonly child: Child;
-  readonly origin: string;
   readonly port: number;
-  readonly key: string;
-  readonly workspaceId: string;
-  readonly internId: string;
   /** A call of the control interface by a well-behaved client. */
   control(path: string, method?: string, body?: unknown): Promise<Response>;
 }
 
-const FLAGS = ['--port', '0', '--daemon-port', '0', '--seed', 'fuzz', '--json', '--quiet', '--log-format', 'json'];
+/** The seed of each. */
+export const SEED = 'fuzz';
+const FLAGS = ['--port', '0', '--daemon-port', '0', '--seed', SEED, '--json', '--quiet', '--log-format', 'json'];
 
 /** Starts an emulator as its command line does. */
 export async function startEmulator(plant: string | undefined, ...flags: readonly string[]): Promise<RunningEmulator> {
   const { child, line } = await startChild('bin/intern-emulator.ts', [...FLAGS, ...flags], plant);
   const target: unknown = JSON.parse(line);
-  if (!isRecord(target) || typeof target.base_url !== 'string' || !isRecord(target.credentials))
-    throw new Error(`an emulator began with ${line}`);
-  const { api_key, intern } = target.credentials;
+  if (!isRecord(target) || typeof target.base_url !== 'string') throw new Error(`an emulator began with ${line}`);
   const { origin, port } = new URL(target.base_url);
   return {
     child,
-    origin,
     port: Number(port),
-    key: String(api_key),
-    workspaceId: String(target.workspace_id),
-    internId: isRecord(intern) ? String(intern.id) : '',
     control: (path, method = 'GET', body) =>
       fetch(`${origin}${path}`, {
         method,
@@ -44,4 +37,14 @@ export async function checkHealth({ child, control }: RunningEmulator, mostMegab
   const { status } = await control('/_emulator/health').catch(() => ({ status: 0 }));
   await checkChild(child, mostMegabytes, status === 0);
   if (status !== 200) throw new Broken('a probe is answered 200', `it was ${status}`);
+}
+
+/** What some calls of the control interface answer, as one text. */
+export async function digestOf({ control }: RunningEmulator, paths: readonly string[]): Promise<string> {
+  const hash = createHash('sha256');
+  for (const path of paths) {
+    const answer = await control(path);
+    hash.update(`${answer.status}${await answer.text()}`);
+  }
+  return hash.digest('hex');
 }

@@ -7,7 +7,6 @@ import { Broken } from './law.js';
 function targetOf(meet: (input: number) => void): { target: Target<number>; open: () => number } {
   let open = 0;
   const target: Target<number> = {
-    name: 'numbers',
     inputs: fc.nat(1_000_000),
     async start() {
       open++;

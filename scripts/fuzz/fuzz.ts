@@ -10,7 +10,6 @@ export interface Subject<Input> {
 }
 
 export interface Target<Input> {
-  readonly name: string;
   readonly inputs: fc.Arbitrary<Input>;
   start(): Promise<Subject<Input>>;
 }

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { deepJson, longText, oddText, oddValue } from './odd.js';
+import { deepJson, longText, oddHeader, oddText, oddValue } from './odd.js';
 
 /** The bytes of a server in place of an answer. All text stands for bytes, one a character. */
 export interface OddAnswer {
@@ -13,26 +13,8 @@ export interface OddAnswer {
 
 const VERSIONS = ['HTTP/1.1', 'HTTP/1.0', 'HTTP/9.9', 'ICY', ''];
 const STATUSES = [
-  '200',
-  '201',
-  '202',
-  '204',
-  '205',
-  '304',
-  '400',
-  '404',
-  '429',
-  '500',
-  '502',
-  '599',
-  '000',
-  '099',
-  '600',
-  '999',
-  '1000',
-  '-1',
-  '2OO',
-  '',
+  ...['200', '201', '202', '204', '205', '304', '400', '404', '429', '500', '502'],
+  ...['599', '000', '099', '600', '999', '1000', '-1', '2OO', ''],
 ];
 const REASONS = ['OK', '', 'not found', '\u0001', '\u007f', 'é', '\t', 'x'.repeat(20_000), 'a\rb', '<b>'];
 /** Informational answers. */
@@ -52,12 +34,6 @@ const HEADERS = [
   'Content-Encoding: identity, gzip',
   'Content-Encoding: zstd',
   'Content-Encoding: gzip, gzip, gzip, gzip, gzip, gzip',
-  'Content-Length: 5',
-  'Content-Length: -1',
-  'Content-Length: 5\r\nContent-Length: 6',
-  'Content-Length: 99999999999',
-  'Transfer-Encoding: chunked',
-  'Transfer-Encoding: gzip, chunked',
   'Connection: content-length, content-type, authorization',
   'Connection: close',
   'Keep-Alive: timeout=0',
@@ -66,11 +42,6 @@ const HEADERS = [
   'Link: <>; rel="\u0001"',
   'Retry-After: 99999999999999',
   'Trailer: x',
-  'no colon',
-  ': no name',
-  'x\u0000: y',
-  'x: a\rb',
-  ' folded',
 ];
 
 const bytes = (buffer: Uint8Array) => Buffer.from(buffer).toString('latin1');
@@ -126,7 +97,11 @@ export const oddAnswer: fc.Arbitrary<OddAnswer> = fc
     status: fc.oneof({ weight: 3, arbitrary: fc.constant('200') }, fc.constantFrom(...STATUSES)),
     reason: fc.oneof({ weight: 3, arbitrary: fc.constant('OK') }, fc.constantFrom(...REASONS)),
     headers: fc.uniqueArray(
-      fc.oneof({ weight: 8, arbitrary: fc.constantFrom(...HEADERS) }, fc.constant('X-Long: '.padEnd(30_000, 'x'))),
+      fc.oneof(
+        { weight: 5, arbitrary: fc.constantFrom(...HEADERS) },
+        { weight: 3, arbitrary: oddHeader },
+        fc.constant('X-Long: '.padEnd(30_000, 'x')),
+      ),
       { maxLength: 4 },
     ),
     made: bodies,

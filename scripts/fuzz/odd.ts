@@ -94,3 +94,17 @@ export const spoilt = (text: string): fc.Arbitrary<string> =>
     { weight: 1, arbitrary: deepJson.map((deep) => text.replace(/:(?:"[^"]*"|\d+|null|true)/, () => `:${deep}`)) },
     { weight: 1, arbitrary: oddText },
   );
+
+const FRAMES = ['-1', '+5', '0x5', '1e1', '5, 5', '5\r\nContent-Length: 6', '9'.repeat(20), '', '5', ' 5', '2097152'];
+const CODINGS = [
+  ...['chunked', 'identity', 'gzip, chunked', 'chunked, chunked', 'xchunked', '\tchunked', 'Chunked'],
+  'chunked\r\nTransfer-Encoding: identity',
+];
+const LINES = ['no colon', ' folded: line', ' folded', ': no name', 'x\u0000: y', 'x: a\rb', 'x: a\nb: c', 'é: é'];
+
+/** Headers that frame a body in another way than it is, and lines that are no headers. */
+export const oddHeader: fc.Arbitrary<string> = fc.oneof(
+  fc.constantFrom(...FRAMES).map((length) => `Content-Length: ${length}`),
+  fc.constantFrom(...CODINGS).map((coding) => `Transfer-Encoding: ${coding}`),
+  fc.constantFrom(...LINES),
+);

@@ -4,12 +4,10 @@ import { join } from 'node:path';
 import { askChild } from './ask-child.js';
 import { type Child, checkLively, startChild } from './child.js';
 import type { Subject, Target } from './fuzz.js';
-import { Broken } from './law.js';
+import { Broken, notOneLine } from './law.js';
 import { recordingText } from './recorded.js';
 
 const MOST_MB = 700;
-/** The longest message that a person reads. */
-const LONGEST = 3_000;
 
 /** An answer of the replay, as far as laws look at it. */
 export interface ReplayedAnswer {
@@ -38,8 +36,8 @@ function judge({ byDrift, byReplay, answers, failed }: Read, file: string): void
     throw new Broken('replay and drift read the same', `drift: ${byDrift ?? 'fine'}; replay: ${byReplay ?? 'fine'}`);
   for (const why of [byDrift, byReplay]) {
     if (why === undefined) continue;
-    if (/[\r\n]/.test(why) || why.length > LONGEST)
-      throw new Broken('a refusal is one line', JSON.stringify(why.slice(0, 500)));
+    const wrong = notOneLine(why);
+    if (wrong !== undefined) throw new Broken('a refusal is one line', wrong);
     if (!why.includes(file)) throw new Broken('a refusal names the file', why);
   }
   const [error] = failed;
@@ -70,7 +68,6 @@ function subjectOf(child: Child): Subject<string> {
 
 /** Recordings from anybody, read as replay and drift do. */
 export const recordings = async (plant?: string): Promise<Target<string>> => ({
-  name: 'recordings',
   inputs: recordingText,
   start: async () => subjectOf((await startChild('scripts/fuzz/reader.ts', [], plant)).child),
 });

@@ -1,14 +1,12 @@
-import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
-import openapi from '../../schemas/openapi.json' with { type: 'json' };
-import { controlCalls } from '../control-calls.js';
 import { checkChild, checkLively, whileItLives } from './child.js';
-import { checkHealth, type RunningEmulator, startEmulator } from './emulator.js';
+import { checkHealth, digestOf, type RunningEmulator, startEmulator } from './emulator.js';
 import type { Subject, Target } from './fuzz.js';
 import { Broken } from './law.js';
 import { type RawRequest, rawRequest } from './raw-request.js';
+import { alike, type Call, forThis, nthId } from './rows.js';
 import { walkIn } from './walk.js';
 
 /** The limit of an emulator that holds what its bounds allow: its journal, its runs, one request of each kind. */
@@ -46,15 +44,12 @@ async function exchange(port: number, bytes: string, cut: number): Promise<strin
 }
 
 /**
- * Everything that a request could change, as one text. The journal is not part of it, because it lists refused
+ * The calls that show everything that a request could change. The journal is not one of them, because it lists refused
  * requests.
  */
-async function digestOf({ control }: RunningEmulator): Promise<string> {
-  const hash = createHash('sha256');
-  for (const path of ['state?credentials=1', 'spaces', 'snapshots', 'faults', 'limits', 'clock'])
-    hash.update(await (await control(`/_emulator/${path}`)).text());
-  return hash.digest('hex');
-}
+const ALL = ['state?credentials=1', 'spaces', 'snapshots', 'faults', 'limits', 'clock'].map(
+  (path) => `/_emulator/${path}`,
+);
 
 /** Does something again and again until something else is done. */
 async function beside(work: Promise<void>, again: () => Promise<unknown>): Promise<void> {
@@ -71,9 +66,9 @@ async function beside(work: Promise<void>, again: () => Promise<unknown>): Promi
 async function subjectOf(running: RunningEmulator): Promise<Subject<Sent>> {
   const { child, port } = running;
   const meet = async ({ requests, cut, walk }: Sent) => {
-    const bytes = requests.map((one) => one.bytes).join('');
+    const bytes = await forThis(running, requests.map((one) => one.bytes).join(''));
     const foreign = requests.every((one) => one.foreign);
-    const before = foreign ? await digestOf(running) : '';
+    const before = foreign ? await digestOf(running, ALL) : '';
     const send = () => exchange(port, bytes, cut);
     const answer = await send();
     await checkChild(child, MOST_MB);
@@ -81,7 +76,7 @@ async function subjectOf(running: RunningEmulator): Promise<Subject<Sent>> {
       throw new Broken('an answer is HTTP', JSON.stringify(answer.slice(0, 200)));
     const again = async () => void (await send());
     await checkLively(child, again, () => checkHealth(running, MOST_MB));
-    if (foreign && (await digestOf(running)) !== before)
+    if (foreign && (await digestOf(running, ALL)) !== before)
       throw new Broken(
         'nobody from elsewhere changes anything',
         `the state differs after what was answered ${answer.slice(0, 200)}`,
@@ -94,39 +89,33 @@ async function subjectOf(running: RunningEmulator): Promise<Subject<Sent>> {
   };
 }
 
+const plain = (method: string, path: string, body?: string): Call => ({
+  method,
+  path: path.replaceAll(/\{\w+\}/g, nthId(0)),
+  body,
+});
+const ELSEWHERE: readonly Call[] = [
+  ...['/', '/_emulator/', '/oidc/.well-known/openid-configuration', '/oidc/auth'].map((path) => plain('GET', path)),
+  plain('POST', '/oidc/token', 'grant_type=authorization_code&code=x&client_id=y'),
+  plain('POST', '/oidc/device/auth', 'client_id=y'),
+  plain('GET', '/spaces/none/api/v1/interns'),
+];
+
 /** Raw bytes over a socket, at an emulator that runs and that a walk asks meanwhile. */
 export async function requests(plant?: string): Promise<Target<Sent>> {
-  const emulator = await startEmulator(plant, '--clock', 'virtual');
-  const { internId, key, workspaceId } = emulator;
-  await emulator.child.stop();
-  const filled = (path: string) => path.replaceAll(/\{\w+\}/g, internId);
-  const calls = await controlCalls();
-  const paths = [
-    ...Object.keys(openapi.paths).map((path) => `/api/v1${filled(path)}`),
-    ...new Set(calls.map(({ path }) => filled(path))),
-    '/',
-    '/_emulator/',
-    '/oidc/.well-known/openid-configuration',
-    '/oidc/auth',
-    '/oidc/token',
-    '/oidc/device/auth',
-    '/spaces/none/api/v1/interns',
-  ];
-  const bodies = [
-    JSON.stringify({ name: 'fuzzed', workspace_id: workspaceId }),
-    JSON.stringify({ stream: true, messages: [{ role: 'user', content: 'script: asks' }] }),
-    JSON.stringify({ prompt: 'hello' }),
-    'grant_type=authorization_code&code=x&client_id=y',
-  ];
-  const request = rawRequest({
-    paths,
-    bodies,
-    credentials: [`Bearer ${key}`, `bearer ${key} `, `Basic ${key}`, 'Bearer none'],
-  });
+  const { key, calls, rows } = await alike();
+  const request = rawRequest(
+    fc.oneof(
+      { weight: 3, arbitrary: rows },
+      { weight: 3, arbitrary: fc.constantFrom(...calls).map(({ method, path }) => plain(method, path)) },
+      { weight: 1, arbitrary: fc.constantFrom(...ELSEWHERE) },
+    ),
+    key,
+  );
   const inputs = fc.record({
     requests: fc.array(request, { minLength: 1, maxLength: 3 }),
     cut: fc.oneof(fc.constant(0), fc.nat(400)),
     walk: fc.oneof({ weight: 24, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: fc.nat(1_000_000) }),
   });
-  return { name: 'requests', inputs, start: async () => subjectOf(await startEmulator(plant, '--clock', 'virtual')) };
+  return { inputs, start: async () => subjectOf(await startEmulator(plant, '--clock', 'virtual')) };
 }

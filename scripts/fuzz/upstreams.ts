@@ -1,16 +1,17 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { request as send } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { readRecording } from '../../emulator/recording/read.js';
+import { ask } from './ask.js';
 import { askChild } from './ask-child.js';
 import { type Child, checkChild, checkLively, startChild } from './child.js';
 import type { Subject, Target } from './fuzz.js';
-import { Broken } from './law.js';
+import { Broken, notOneLine } from './law.js';
 import { type OddAnswer, oddAnswer } from './odd-answer.js';
 import { HONEST, type OddServer, startOddServer } from './odd-server.js';
+import { alike, type Call } from './rows.js';
 
 /**
  * The limit of a recorder that keeps 1 MB of an exchange, and of the kit, which takes no more of a body than it says.
@@ -28,38 +29,8 @@ const WRITTEN_MS = 5_000;
 /** The outcome of asking a server as the kit does: a status, or why there is none. */
 export type Probed = { readonly status: number } | { readonly why: string };
 
-interface Asked {
+interface Asked extends Call {
   readonly answer: OddAnswer;
-  readonly method: string;
-  readonly path: string;
-  readonly body: string | undefined;
-}
-
-/** Asks through the recorder, and leaves if it takes long. The status, or 0. */
-function ask(base: string, { method, path, body }: Omit<Asked, 'answer'>, patienceMs: number): Promise<number> {
-  return new Promise((resolve) => {
-    const asked = send(`${base}${path}`, {
-      method,
-      headers: {
-        authorization: 'Bearer a-key-of-the-fuzzer',
-        ...(body === undefined
-          ? {}
-          : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
-      },
-      agent: false,
-      signal: AbortSignal.timeout(patienceMs),
-    });
-    asked.once('error', () => resolve(0));
-    asked.once('upgrade', (_, socket) => {
-      socket.destroy();
-      resolve(0);
-    });
-    asked.once('response', (answer) => {
-      const done = () => resolve(answer.statusCode ?? 0);
-      answer.once('error', done).once('close', done).resume();
-    });
-    asked.end(body);
-  });
 }
 
 /** The lines of the recorder since the last look, once they hold the exchange with this path. */
@@ -76,24 +47,25 @@ async function written(file: string, from: number, path: string): Promise<string
 interface Parts {
   readonly server: OddServer;
   readonly recorder: Child;
-  /** The recorder's base URL. */
-  readonly base: string;
+  /** The recorder's port. */
+  readonly port: number;
   readonly prober: Child;
   readonly folder: string;
 }
 
-function subjectOf({ server, recorder, base, prober, folder }: Parts): Subject<Asked> {
+function subjectOf({ server, recorder, port, prober, folder }: Parts): Subject<Asked> {
   const file = join(folder, 'recording.jsonl');
   const fresh = join(folder, 'fresh.jsonl');
   let seen = 0;
   let honestly = 0;
   /** Another address each time, so that its line can be found. */
   // A longer segment with digits would be an alias.
-  const honestPath = () => `/${honestly}-/${HONEST}`;
-  const through = async (asked: Omit<Asked, 'answer'>, patienceMs = PATIENCE_MS) => {
-    const status = await ask(base, asked, patienceMs);
+  const honestPath = () => `/api/v1/${honestly}-/${HONEST}`;
+  const through = async (call: Call, patienceMs = PATIENCE_MS) => {
+    const headers = { ...call.headers, authorization: 'Bearer a-key-of-the-fuzzer' };
+    const answer = await ask(port, { ...call, headers }, patienceMs);
     await checkChild(recorder, MOST_MB);
-    return status;
+    return answer?.status ?? 0;
   };
   const checkLines = async () => {
     const lines = await written(file, seen, honestPath());
@@ -128,10 +100,10 @@ function subjectOf({ server, recorder, base, prober, folder }: Parts): Subject<A
         },
       );
       await checkLines();
-      const probe = () => askChild<Probed>(prober, `${server.url}${asked.path}`, MOST_MB);
+      const probe = () => askChild<Probed>(prober, new URL(asked.path, server.url).href, MOST_MB);
       const probed = await probe();
-      if ('why' in probed && (/[\r\n]/.test(probed.why) || probed.why.length > 500))
-        throw new Broken('why there is no answer is one line', JSON.stringify(probed.why.slice(0, 600)));
+      const wrong = 'why' in probed ? notOneLine(probed.why, 500) : undefined;
+      if (wrong !== undefined) throw new Broken('why there is no answer is one line', wrong);
       await checkLively(
         prober,
         async () => void (await probe()),
@@ -152,42 +124,31 @@ function subjectOf({ server, recorder, base, prober, folder }: Parts): Subject<A
 async function start(plant: string | undefined): Promise<Subject<Asked>> {
   const server = await startOddServer();
   const folder = mkdtempSync(join(tmpdir(), 'fuzz-upstreams-'));
-  const flags = [
-    'record',
-    server.url,
-    '--out',
-    join(folder, 'recording.jsonl'),
-    '--port',
-    '0',
-    '--limit',
-    '1mb',
-    '--log-format',
-    'json',
-  ];
+  const out = join(folder, 'recording.jsonl');
+  const flags = ['record', server.url, '--out', out, '--port', '0', '--limit', '1mb', '--log-format', 'json'];
   const [{ child: recorder, line }, { child: prober }] = await Promise.all([
     startChild('bin/intern-emulator.ts', flags, plant),
     startChild('scripts/fuzz/prober.ts', [], plant),
   ]);
-  const base = line.split(' ').at(-1) ?? '';
-  return subjectOf({ server, recorder, base, prober, folder });
+  const port = Number(new URL(line.split(' ').at(-1) ?? '').port);
+  return subjectOf({ server, recorder, port, prober, folder });
 }
 
-const inputs: fc.Arbitrary<Asked> = fc.record({
-  answer: oddAnswer,
-  method: fc.constantFrom('GET', 'POST', 'HEAD', 'DELETE'),
-  path: fc.constantFrom(
-    '/interns',
-    '/interns/x',
-    '/interns/x/chat/completions',
-    '/interns/x/daemon/sign',
-    '/odd?code=x&accessToken=y',
-  ),
-  body: fc.constantFrom(undefined, '{"stream":true}', '['.repeat(4_000) + ']'.repeat(4_000)),
-});
+/** Calls that no row is. */
+const ODD: readonly Call[] = [
+  { method: 'GET', path: '/api/v1/odd?code=x&accessToken=y', body: undefined },
+  { method: 'HEAD', path: '/api/v1/interns', body: undefined },
+  { method: 'POST', path: '/api/v1/interns', body: '['.repeat(4_000) + ']'.repeat(4_000) },
+];
 
 /** Odd servers behind the recorder, and behind what the kit asks with. */
-export const upstreams = async (plant?: string): Promise<Target<Asked>> => ({
-  name: 'upstreams',
-  inputs,
-  start: () => start(plant),
-});
+export async function upstreams(plant?: string): Promise<Target<Asked>> {
+  const { rows } = await alike();
+  // The answers are odd here: large requests would only take time.
+  const short = rows.filter(({ body = '' }) => body.length < 10_000);
+  const call = fc.oneof({ weight: 3, arbitrary: short }, fc.constantFrom(...ODD));
+  return {
+    inputs: fc.tuple(oddAnswer, call).map(([answer, asked]) => ({ ...asked, answer })),
+    start: () => start(plant),
+  };
+}
