@@ -2,7 +2,7 @@
 // looking at the checks: one deployment with every credential for each way and seed, in process and in virtual time.
 // Half of the last sample was never shown to those who wrote the checks that its first measurement called for.
 //
-//   npx tsx bench/independent/run.ts [--budget default] [--seeds a,b] [--sample hidden] [--only NAME] [--part 1/2] [--json FILE]
+//   npx tsx bench/independent/run.ts [--budget default] [--seeds a,b] [--sample hidden] [--only NAME] [--rate 20] [--part 1/2] [--json FILE]
 
 import { appendFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -30,6 +30,7 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: 'a,b' },
     sample: { type: 'string' },
     only: { type: 'string' },
+    rate: { type: 'string', default: '20' },
     part: { type: 'string', default: '1/1' },
     json: { type: 'string' },
   },
@@ -79,17 +80,29 @@ async function measured(way: Way, seed: string) {
     // A finding stays, whatever comes after it.
     const over = new AbortController();
     const checkEnd = ({ verdict }: { readonly verdict: string }) => (verdict === 'fail' ? over.abort() : undefined);
-    const { checks } = await run({ driver, host, seed, rate: 20, budget, events: { checkEnd }, signal: over.signal });
+    const { checks } = await run({
+      driver,
+      host,
+      seed,
+      rate: Number(values.rate),
+      budget,
+      events: { checkEnd },
+      signal: over.signal,
+    });
     return { hits: hits(), failed: checks.filter(({ verdict }) => verdict === 'fail').map(({ id }) => id) };
   } finally {
     await deployed.close();
   }
 }
 
+/** Whether a sample has the name, or, if none has, the name in its own. */
+const chosen = (sample: string, name: string): boolean =>
+  SAMPLES.some(([one]) => one === name) ? sample === name : sample.includes(name);
+
 const totals: string[] = [];
 let known = false;
 for (const [sample, all] of SAMPLES) {
-  if (values.sample !== undefined && !sample.includes(values.sample)) continue;
+  if (values.sample !== undefined && !chosen(sample, values.sample)) continue;
   const counted: string[] = [];
   const always: string[] = [];
   const once: string[] = [];

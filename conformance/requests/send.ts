@@ -190,7 +190,7 @@ export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
     }
   };
   const rows = inTurn(plans.map(([first = []]) => first));
-  // Sequences come first: they are few, and show the most. One that runs out of prompts ends early.
+  // Sequences come after rows: each of their requests needs the ones before it. One that runs out of prompts ends early.
   const parts = sequences(ctx, options).map(({ send, ...part }) => ({
     ...part,
     send: () =>
@@ -201,8 +201,15 @@ export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
   const strand = async (isOf: (turn: boolean) => boolean) => {
     const stock = createStock(ctx, options.has, lost);
     const own = rows.map((row) => ({ turn: isTurn(row), last: undefined, send: () => send(stock, row) }));
-    for (const { turn, last, send } of [...parts, ...own])
-      if (isOf(turn) && last === undefined && !options.over()) await send();
+    const failed: unknown[] = [];
+    // Sequences are sent even if a row ends the rows, as where no intern comes to run.
+    for (const some of [own, parts])
+      try {
+        for (const { turn, last, send } of some) if (isOf(turn) && last === undefined && !options.over()) await send();
+      } catch (error) {
+        failed.push(error);
+      }
+    if (failed.length > 0) throw failed[0];
   };
   let turnsWait = true;
   const second = async () => {

@@ -197,10 +197,14 @@ async function replies(ctx: Ctx, has: (need: string) => boolean): Promise<void> 
   }
 }
 
-/** Stores, replaces, reads, copies and deletes a secret, first in the vault of an intern, then in that of its workspace. */
-async function secrets({ interns, send, over }: Ctx): Promise<void> {
+/**
+ * Stores, replaces, reads, copies and deletes a secret, first in the vault of an intern, then in that of its workspace. Returns a
+ * function that shows later whether the vault of the intern keeps one.
+ */
+async function secrets({ interns, send, over }: Ctx): Promise<() => Promise<unknown>> {
   const { id } = await interns.stopped();
   const all = { send };
+  const shown = () => list(all, ofIntern(id)).catch(unanswered);
   for (const scope of [ofIntern(id), WORKSPACE]) {
     const name = secretName({ interns });
     const read = () => list(all, scope, { limit: 100 }).catch(unanswered);
@@ -213,14 +217,16 @@ async function secrets({ interns, send, over }: Ctx): Promise<void> {
     }
     if (scope === WORKSPACE) {
       // A secret of the workspace shows in the vault of an intern after a copy only.
-      await list(all, ofIntern(id)).catch(unanswered);
+      await shown();
       await copy(all, id, [name]).catch(unanswered);
     }
     for (let times = 0; times < 2; times++) await remove(all, scope, name).catch(unanswered);
     await read();
-    if (over()) return;
+    if (over()) return shown;
   }
-  await list(all, ofIntern(id)).catch(unanswered);
+  await shown();
+  await put(all, ofIntern(id), secretName({ interns }), { value: VALUE, hosts: ['api.example.com'] }).catch(unanswered);
+  return shown;
 }
 
 /** More secrets than some lists show. */
@@ -383,6 +389,7 @@ export function sequences(
   let early = false;
   let again: (() => Promise<unknown>) | undefined;
   let kept: (() => Promise<unknown>) | undefined;
+  let stored: (() => Promise<unknown>) | undefined;
   let fails: (() => Promise<unknown>) | undefined;
   return [
     {
@@ -395,7 +402,9 @@ export function sequences(
       again = await retries(ctx, has);
     }),
     inTwos(false, () => updates(ctx, has)),
-    inTwos(false, () => secrets(ctx)),
+    inTwos(false, async () => {
+      stored = await secrets(ctx);
+    }),
     inTwos(false, async () => {
       fails = await teardown(ctx, has);
     }),
@@ -432,6 +441,7 @@ export function sequences(
       },
     },
     { turn: false, last: true, send: async () => void (await again?.()) },
+    { turn: false, last: true, send: async () => void (await stored?.()) },
     { turn: true, last: true, send: async () => void (await kept?.().catch(unanswered)) },
     // By then it is known whether reads are late.
     { ...inTwos(false, () => names(ctx, has)), last: true },

@@ -35,7 +35,7 @@ const UNDISTURBED = 'a target that nobody else changes';
 const LIMITS = {
   prompts: { flag: '--max-prompts', larger: 'more prompts' },
   requests: { flag: '--max-requests', larger: 'more requests' },
-  time: { flag: '--max-time', larger: 'more time' },
+  time: { flag: '--max-time, a higher --rate', larger: 'more time' },
 } as const;
 
 /** The need and the reason of a skip, by its cause. */
