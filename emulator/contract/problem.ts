@@ -3,7 +3,15 @@ import { suggestion } from './nearest.js';
 import { clipped } from './visible.js';
 
 /** A value as a message shows it: JSON, and not much of it. */
-export const shown = (value: unknown): string => clipped(JSON.stringify(value) ?? String(value), 60);
+export function shown(value: unknown): string {
+  try {
+    return clipped(JSON.stringify(value) ?? String(value), 60);
+  } catch (error) {
+    // JSON is read at any depth, and written only as deep as the stack allows.
+    if (!(error instanceof RangeError)) throw error;
+    return `${typeOf(value)} of too many levels`;
+  }
+}
 /** So many unknown keys are named. */
 const NAMED = 5;
 const list = (words: readonly unknown[], last = ' or '): string =>

@@ -43,3 +43,12 @@ test('SCIM-5: keep_members that is neither true nor false is no mistake in the q
   ).json;
   expect(error).toEqual({ code: 400, message: 'Invalid query' });
 });
+
+test('a body of many levels is refused as any other value of the wrong kind', async () => {
+  const api = make();
+  const raw = `{"role":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
+  const headers = { 'content-type': 'application/json' };
+  const path = `${MAPPINGS}/${api.target.scim_mapping_id}`;
+  const { status } = await api.control.patch(path, undefined, { as: api.credentials.management_key, raw, headers });
+  expect(status).toBe(400);
+});
