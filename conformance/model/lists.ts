@@ -18,7 +18,7 @@ export function createLateness({ ours }: Pick<ModelOptions, 'ours'>, { isVisible
     /** A read that should show an intern is answered. `there`: whether it showed the intern. */
     comes(read: keyof typeof soon, facts: InternFacts, asked: Asked, there: boolean) {
       const after = asked.at - (facts.made?.at ?? asked.at);
-      if (after <= 0 || after > LATE || isVisible(asked, facts) !== true) return;
+      if (after <= 0 || after > LATE || isVisible(asked, facts) !== true || !isOfWorkspace(asked, facts)) return;
       const phases = facts.phase.since(asked.at);
       if (phases === undefined || GOES.some((phase) => phases.has(phase))) return;
       if (!there) soon[read].late += 1;
@@ -39,6 +39,10 @@ export interface Pages {
 /** The known parameters of a list. Any other parameter may filter it in an unknown way. */
 export const LIST_PARAMETERS: ReadonlySet<string> = new Set(['workspace_id', 'status', 'limit', 'starting_after']);
 
+/** Whether a list may show the interns of a workspace: it names no workspace, or that one. */
+export const isOfWorkspace = ({ query }: Asked, { workspace }: Pick<InternFacts, 'workspace'>): boolean =>
+  query.getAll('workspace_id').every((named) => named.toLowerCase() === workspace?.toLowerCase());
+
 /** Lists of interns, page by page. `present` are the interns that may still exist. */
 export function createLists(
   { isVisible }: Pick<Who, 'isVisible'>,
@@ -56,6 +60,7 @@ export function createLists(
     // A list by status may lag behind even where a list of all does not.
     const late = asked.query.has('status') ? LATE : lateness.of('list');
     if (facts.made === undefined || from < facts.made.at + late || isVisible(asked, facts) !== true) return false;
+    if (!isOfWorkspace(asked, facts)) return false;
     const statuses = asked.query.getAll('status').flatMap((text) => text.split(','));
     const phases = facts.phase.since(from - late);
     return phases !== undefined && isListedBy(phases, asked.query.has('status') ? statuses : undefined);

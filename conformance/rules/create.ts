@@ -82,6 +82,9 @@ const namesake = once((seen, model): InternFacts | 'unknown' | undefined => {
   return unsure ? 'unknown' : undefined;
 });
 
+/** ms in which every service knows the key of a create. */
+const KEY_LASTS = 30_000;
+
 /** create_intern: the new intern, its vault, retries, names. */
 export const CREATE: readonly AnyRule[] = [
   ...rulesOf('CREATE-1', {
@@ -259,6 +262,9 @@ export const CREATE: readonly AnyRule[] = [
         if (canonical(seen.body) !== canonical(known.value.body)) return undefined;
         // A 409 means that the name is taken: by the intern of the first create.
         const isTaken = seen.answered.status === 409 && known.value.at < seen.asked.at;
+        // Only the published API says that a key lasts.
+        const isOld = seen.asked.at - known.value.at > KEY_LASTS && !model.options.profile.published;
+        if (isTaken && isOld) return undefined;
         // The same JSON in other bytes may be another body to a service.
         if (isTaken && model.options.ours !== true && sentIn(seen.asked) !== known.value.sent) return undefined;
         if (!isDone(seen) && !isTaken) return undefined;

@@ -1,6 +1,6 @@
 import { STATUSES } from '../habits/status-words.js';
 import { isListedBy, type RecordFields } from '../model/intern.js';
-import { LIST_PARAMETERS } from '../model/lists.js';
+import { isOfWorkspace, LIST_PARAMETERS } from '../model/lists.js';
 import type { Model } from '../model/model.js';
 import { isMember } from '../model/options.js';
 import { isRecord } from '../probe/json.js';
@@ -73,6 +73,7 @@ export function lacking(rows: readonly RecordFields[], seen: Seen, model: Model)
   const ids = new Set([...(pages?.ids ?? []), ...rows.map(({ id }) => String(id))]);
   const missing = [...model.present].filter((intern) => {
     if (intern.made === undefined || intern.made.at >= since || model.isVisible(asked, intern) !== true) return false;
+    if (!isOfWorkspace(asked, intern)) return false;
     const phases = intern.phase.since(since);
     return phases !== undefined && !phases.has('gone') && !phases.has('going') && !ids.has(intern.id);
   });
@@ -118,6 +119,14 @@ export const LISTS: readonly AnyRule[] = [
       says: 'A list has each intern once, on one of its pages.',
       ...ofList((rows, seen, model) => {
         const before = model.pagesBefore(seen.asked);
+        // Only the published API says how pages stand while interns are created.
+        const { published } = model.options.profile;
+        if (
+          before !== undefined &&
+          !published &&
+          [...model.present].some(({ made }) => (made?.at ?? 0) >= before.since)
+        )
+          return undefined;
         const met = new Set(before?.ids);
         const twice = rows.map(({ id }) => String(id)).filter((id) => met.size === met.add(id).size);
         return met.size + twice.length < 2
@@ -199,7 +208,8 @@ export const LISTS: readonly AnyRule[] = [
         const due = [...model.present].filter((intern) => {
           const phases =
             intern.made === undefined || intern.made.at >= asked.at ? undefined : intern.phase.since(asked.at);
-          return phases !== undefined && model.isVisible(asked, intern) === true && isListedBy(phases, wanted);
+          if (phases === undefined || model.isVisible(asked, intern) !== true) return false;
+          return isOfWorkspace(asked, intern) && isListedBy(phases, wanted);
         });
         const missing = due.filter(({ id }) => !ids.has(id));
         return due.length === 0

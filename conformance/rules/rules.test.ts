@@ -497,7 +497,7 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
     [1],
     [
       { ...CREATE, headers: { 'idempotency-key': 'k' } },
-      { ...CREATE, headers: { 'idempotency-key': 'k' }, status: 409, answer: error(409, 'name_taken') },
+      { ...CREATE, headers: { 'idempotency-key': 'k' }, status: 409, answer: error(409, 'name_taken'), at: 1_000 },
     ],
   ],
   [
@@ -581,6 +581,51 @@ test('an alias may reveal another token if each reveal is another, or a call for
     [CREATE, ACCESS, ACCESS, ALIAS, { ...ACCESS, at: -180_000 }],
   ])
     expect(judged(between).map(({ id }) => id)).not.toContain('DAEMON-3/as-the-operation');
+});
+
+test('a service that holds only what is stated may forget a key, and shift its pages by offset', () => {
+  const keyed = { ...CREATE, headers: { 'idempotency-key': 'k' } };
+  const taken = { ...keyed, status: 409, answer: error(409, 'name_conflict') };
+  const page = (has_more: boolean) => ({ data: [record()], has_more, ...(has_more ? { next_cursor: 'c' } : {}) });
+  const create = {
+    ...CREATE,
+    json: { name: 'two', workspace_id: WORKSPACE },
+    answer: TWO,
+  };
+  const pages = [
+    CREATE,
+    entry('GET /interns?limit=1', 200, page(true)),
+    create,
+    entry('GET /interns?limit=1&starting_after=c', 200, page(false)),
+  ];
+  for (const conversation of [[keyed, taken], pages]) {
+    const found = (options: { published?: true }) => judged(conversation, options).map(({ id }) => id);
+    expect(found({}).filter((id) => /^(CREATE-4.same|LIST-1.once)/.test(id))).toEqual([]);
+    expect(found({ published: true }).filter((id) => /^(CREATE-4.same|LIST-1.once)/.test(id))).toHaveLength(1);
+  }
+});
+
+test('a list of another workspace lacks no intern', () => {
+  const none = { data: [], has_more: false };
+  const found = (workspace: string) =>
+    judged([
+      CREATE,
+      entry(`GET /interns?workspace_id=${workspace}`, 200, none),
+      entry(`GET /interns?workspace_id=${workspace}&status=stopped`, 200, none),
+      entry('GET /interns', 200, { data: [record()], has_more: false }),
+    ]).flatMap(({ id }) => (id.endsWith('whole') ? [id] : []));
+  expect(found('w-3')).toEqual([]);
+  expect(found(WORKSPACE)).toContain('LIST-1/whole');
+});
+
+test('a signing may refuse other fields where only stated requirements hold', () => {
+  const sign = (json: Readonly<Record<string, string>>) =>
+    entry(`POST ${ONE}/daemon/sign`, 400, error(400, 'bad_request'), { json, caller: 'oauth' });
+  const found = (json: Readonly<Record<string, string>>, options = {}) =>
+    judged([CREATE, sign({ bodySha256: 'a'.repeat(64), ...json })], options).map(({ id }) => id);
+  expect(found({ user: 'me' })).not.toContain('SIGN-1/sign-accepted');
+  expect(found({ user: 'me' }, { published: true })).toContain('SIGN-1/sign-accepted');
+  expect(found({})).toContain('SIGN-1/sign-accepted');
 });
 
 test('a delete that finds no intern is not the one that took it away', () => {

@@ -177,6 +177,13 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
     took.boot = exact === undefined ? learned(took.boot, seen, looks) : Math.min(took.boot ?? exact, exact);
   };
 
+  /** Reads an intern while a run waits for it. A deployment may lose a connection: such a read is sent again once. */
+  const look = (id: string, send?: SendOptions) =>
+    api.get(id, send).catch((error: unknown) => {
+      if (driver.control !== undefined || findingOf(error) === undefined) throw error;
+      return api.get(id, send);
+    });
+
   /** Waits for one of the statuses. `began` is the beginning of the boot. */
   const until = async (id: string, statuses: readonly string[], send?: SendOptions, began = host.now()) => {
     const live = driver.control === undefined;
@@ -186,11 +193,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
     for (let looks = 1; ; looks++) {
       if (live && looks === 1) await pass();
       const read = async () =>
-        expect.intern(
-          await api.get(id, send),
-          200,
-          `the read of an intern that should get to ${statuses.join(' or ')}`,
-        );
+        expect.intern(await look(id, send), 200, `the read of an intern that should get to ${statuses.join(' or ')}`);
       let intern = await read();
       if (boots && !statuses.includes(intern.status) && (await takesPrompts(id, send))) intern = await read();
       if (statuses.includes(intern.status)) {
@@ -234,7 +237,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
     const pass = moments(learnt.took.teardown, began);
     for (let looks = 1; ; looks++) {
       if (live && looks === 1) await pass();
-      const answer = await api.get(id, send);
+      const answer = await look(id, send);
       if (answer.status === 404) {
         learnt.took.teardown = learned(learnt.took.teardown, host.now() - began, looks);
         obstacles.gone('gone');

@@ -127,7 +127,7 @@ export const DAEMON = checksOf('DAEMON-1', {
       const { api, interns, wrongKey } = ctx;
       const intern = await interns.running();
       const stopped = await interns.stopped();
-      const ignored = ['deprecation', 'link', 'sunset', 'x-request-id'];
+      const ignored = ['deprecation', 'link', 'sunset', 'warning', 'x-request-id'];
       const [old, fresh] = [await alias(ctx, intern.id), await api.daemon(intern.id, { as: 'oauth_token' })];
       // The alias is stated, but its path only published.
       if (old.status === 404 && fresh.status < 300)

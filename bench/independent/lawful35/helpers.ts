@@ -54,8 +54,11 @@ export const shown = (world: World, edit: (intern: Json, now: number) => void): 
   world.ok('list create get update', (body, { url }) => {
     const before = new Map(internsIn(body).map((intern) => [intern, intern.status]));
     for (const intern of before.keys()) edit(intern, world.setting.host.now());
-    if (Array.isArray(body.data) && url.searchParams.has('status'))
-      body.data = body.data.filter((intern: Json) => before.get(intern) === intern.status);
+    const wanted = url.searchParams.getAll('status').flatMap((text) => text.split(','));
+    if (Array.isArray(body.data) && wanted.length > 0)
+      body.data = body.data.filter(
+        (intern: Json) => before.get(intern) === intern.status || wanted.includes(String(intern.status)),
+      );
   });
 
 /** Interns that boot and are torn down in another way. */
