@@ -54,9 +54,9 @@ test('nothing is held against a habit that nobody can ask for any more, as the t
   timeout: 300_000,
 }, async () => {
   const mix = mixed(['has its own name for the route of a proof', 'answers slowly'].map(called));
-  const { driver, host } = closing(await deploy(mix, 'soak-80029'));
+  const { driver, host } = closing(await deploy(mix, 'soak-4'));
   // Soon after the habit shows, and before anybody asks for it.
-  const results = await run({ driver, host, seed: 'soak-80029', rate: 0, maxTime: 220_000 });
+  const results = await run({ driver, host, seed: 'soak-4', rate: 0, maxTime: 191_000 });
   expect(results.checks.find(({ id }) => id === 'SIGN-1/keys')?.skip?.kind).toBe('stopped');
   expect(resultsOf(mix, results).map(({ id }) => id)).toEqual(['exit 3']);
 });
