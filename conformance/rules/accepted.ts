@@ -47,18 +47,20 @@ function mayConflict(seen: Seen, model: Model): boolean {
   return [...(phasesOf(seen) ?? ['new' as const])].some((phase) => TAKEN_IN[name]?.includes(phase) !== true);
 }
 
-/** ms after a suspend in which it may not have settled. */
+/** ms after a suspend, or a write, in which it may not have settled. */
 const SETTLES = 10_000;
 
 /**
  * Whether a suspend goes on after its answer: a record that was read since shows the intern running, so that it takes no
- * provision, or the refusal says when to ask again.
+ * provision, or the refusal says when to ask again. Where only stated requirements hold, any write may go on so.
  */
 function isSettling({ answered, asked, intern, operation }: Seen, { options }: Model): boolean {
-  const { halted, shown } = intern ?? {};
-  if (options.ours === true || halted === undefined) return false;
-  if (operation.name === 'provision' && shown?.status === 'running' && shown.at >= halted) return true;
-  return answered.header('retry-after') !== undefined && asked.at - halted < SETTLES;
+  if (options.ours === true || intern === undefined) return false;
+  const { halted = Number.NEGATIVE_INFINITY, shown, wrote } = intern;
+  const isUp = shown?.status === 'running' && shown.at >= halted;
+  if (operation.name === 'provision' && intern.halted !== undefined && isUp) return true;
+  const since = options.profile.published ? halted : Math.max(halted, wrote);
+  return answered.header('retry-after') !== undefined && asked.at - since < SETTLES;
 }
 
 /** Whether a 403 blames the caller for a mistake that the request does not have. */

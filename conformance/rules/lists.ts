@@ -2,7 +2,7 @@ import { STATUSES } from '../habits/status-words.js';
 import { isListedBy, type RecordFields } from '../model/intern.js';
 import { isOfWorkspace, LIST_PARAMETERS } from '../model/lists.js';
 import type { Model } from '../model/model.js';
-import { isMember } from '../model/options.js';
+import { isMember, LATE } from '../model/options.js';
 import { isRecord } from '../probe/json.js';
 import { areNumbers, areStatuses } from './forms.js';
 import { maybe, REFUSED } from './mistakes.js';
@@ -124,7 +124,7 @@ export const LISTS: readonly AnyRule[] = [
         if (
           before !== undefined &&
           !published &&
-          [...model.present].some(({ made }) => (made?.at ?? 0) >= before.since)
+          [...model.present].some(({ made }) => (made?.at ?? 0) + LATE >= before.since)
         )
           return undefined;
         const met = new Set(before?.ids);

@@ -618,6 +618,29 @@ test('a list of another workspace lacks no intern', () => {
   expect(found(WORKSPACE)).toContain('LIST-1/whole');
 });
 
+test('an update soon after another may be put off for a moment where only stated requirements hold', () => {
+  const update = (description: string, more: Partial<Said> = {}) =>
+    entry(`PATCH ${ONE}`, 200, record({ description }), { json: { description }, ...more });
+  const blames = (at: number, says: Readonly<Record<string, string>>, options = {}) =>
+    judged(
+      [
+        CREATE,
+        entry(`GET ${ONE}`, 200, RUNS),
+        entry(`POST ${ONE}/suspend`, 200, { suspended: true }),
+        update('a'),
+        update('b', { status: 409, answer: error(409, 'intern_busy'), says, at }),
+      ],
+      options,
+    ).some(({ id }) => id === 'UPDATE-1/update-accepted');
+  const soon = { 'retry-after': '1' };
+  expect(blames(1_000, soon)).toBe(false);
+  expect([blames(1_000, {}), blames(30_000, soon), blames(1_000, soon, { published: true })]).toEqual([
+    true,
+    true,
+    true,
+  ]);
+});
+
 test('a signing may refuse other fields where only stated requirements hold', () => {
   const sign = (json: Readonly<Record<string, string>>) =>
     entry(`POST ${ONE}/daemon/sign`, 400, error(400, 'bad_request'), { json, caller: 'oauth' });
