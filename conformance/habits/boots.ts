@@ -1,6 +1,7 @@
 import { refusal, rewritten } from '../../emulator/wire/answer.js';
 import { isRecord } from '../../emulator/wire/json.js';
 import { about, isPrompt } from '../../emulator/wire/request.js';
+import type { Fetch } from '../../emulator/wire/serve.js';
 import { beside, eachRecord, type Habit, retryAfter } from './habit.js';
 
 export const bootsAtOnce: Habit = {
@@ -96,6 +97,10 @@ export const settlesFirst: Habit = {
   },
 };
 
+/** Whether a call has no other mistake: a caller who does not see the intern, and a body, are refused first. */
+const isFree = async (next: Fetch, request: Request, id: string): Promise<boolean> =>
+  request.body === null && (await next(beside(request, id, 'GET'))).ok;
+
 /** ms that a suspend goes on after its answer. */
 const STOPPING = 1_200;
 
@@ -109,7 +114,8 @@ export const slowSuspends: Habit = {
     return async (request) => {
       const { operation, id = '' } = about(request);
       const stopping = (one: unknown) => host.now() < (until.get(String(one)) ?? 0);
-      if ((operation === 'provision' || operation === 'suspend') && stopping(id))
+      const isCall = operation === 'provision' || operation === 'suspend';
+      if (isCall && stopping(id) && (await isFree(next, request, id)))
         return refusal(409, 'The intern is busy', 'intern_busy');
       const response = await next(request);
       if (operation === 'suspend' && response.ok) {
@@ -142,10 +148,8 @@ export const savesFirst: Habit = {
     return async (request) => {
       const { operation, id = '' } = about(request);
       const isCall = operation === 'provision' || operation === 'suspend';
-      // A caller who does not see the intern, and a body that has a field, are refused first.
-      if (isCall && request.body === null && host.now() < (until.get(id) ?? 0))
-        if ((await next(beside(request, id, 'GET'))).ok)
-          return refusal(409, 'The disk is being saved', 'intern_busy', false, { 'retry-after': '3' });
+      if (isCall && host.now() < (until.get(id) ?? 0) && (await isFree(next, request, id)))
+        return refusal(409, 'The disk is being saved', 'intern_busy', false, { 'retry-after': '3' });
       const response = await next(request);
       if (operation === 'suspend' && response.ok) until.set(id, host.now() + SAVING);
       return response;

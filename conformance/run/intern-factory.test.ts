@@ -60,6 +60,24 @@ test('an idle intern that somebody else boots or deletes is held against no chec
   expect(found).toEqual(['pass', 'pass', 'pass', 'pass']);
 });
 
+test('a read that is lost while a run waits for an intern is sent again', async () => {
+  let loses = 0;
+  const target = booting((method, rest) => {
+    if (method !== 'GET' || rest !== undefined || loses === 0) return undefined;
+    loses -= 1;
+    throw new TypeError('fetch failed');
+  });
+  const waits = (id: string, reads: number) =>
+    uses(id, async ({ interns }) => {
+      const { id } = await interns.stopped();
+      loses = reads;
+      await interns.until(id, ['stopped']);
+    });
+  const found = await verdicts([waits('a/one', 1), waits('b/two', 2)], target);
+  expect(found[0]).toBe('pass');
+  expect(found[1]).not.toBe('pass');
+});
+
 test('a spare that is refused is not held against the check that has its own', async () => {
   let creates = 0;
   const target = booting((method, rest) =>

@@ -39,7 +39,7 @@ export async function checkHealth({ child, control }: RunningEmulator, mostMegab
   if (status !== 200) throw new Broken('a probe is answered 200', `it was ${status}`);
 }
 
-/** What some calls of the control interface answer, as one text. */
+/** The digest of some answers of the control interface. */
 export async function digestOf({ control }: RunningEmulator, paths: readonly string[]): Promise<string> {
   const hash = createHash('sha256');
   for (const path of paths) {

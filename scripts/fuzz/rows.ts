@@ -50,7 +50,7 @@ export async function alike(): Promise<Alike> {
   }
 }
 
-/** What was drawn, for the interns that an emulator has. Its length stays. */
+/** Drawn text with the ids of interns that an emulator has. Its length stays. */
 export async function forThis({ control }: RunningEmulator, drawn: string): Promise<string> {
   const pattern = new RegExp(nthId(0).replace(/0$/, '(\\d)'), 'g');
   if (!pattern.test(drawn)) return drawn;

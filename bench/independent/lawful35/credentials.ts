@@ -6,7 +6,7 @@ import { isOrdinary } from './helpers.js';
 
 export const credentials: readonly Way[] = [
   {
-    // What is visible can be deleted, suspended and provisioned, as is stated; of an update no such thing is.
+    // A visible intern can be deleted, suspended and provisioned. Who may update it is not stated.
     name: 'a colleague sees an intern and may not change its settings: 403',
     lawful: true,
     unpublished: true,

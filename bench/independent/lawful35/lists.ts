@@ -67,7 +67,7 @@ export const lists: readonly Way[] = [
         const known = [...new Set((status ?? '').split(','))].filter((one) => STATUSES.includes(one));
         const size = /^\d{1,9}$/.test(limit ?? '') ? String(Math.min(500, Math.max(1, Number(limit)))) : null;
         const statuses = known.length === 0 ? null : known.join(',');
-        // Statuses of which none is known are no filter that could be ignored.
+        // A filter without any known status is not ignored.
         if (status !== null && statuses === null) return undefined;
         return size === limit && statuses === status ? undefined : listed(call, { limit: size, status: statuses });
       }),
