@@ -218,8 +218,6 @@ export async function beginLife(ctx: Ctx, { broken, has }: { broken(): number; h
   const aged = has('control') ? Promise.resolve() : ctx.wait(LATE).catch(() => {});
   const life: Life | undefined = isRecord(json) && typeof json.id === 'string' ? { id: json.id } : undefined;
   const secret = { value: VALUE, hosts: ['api.example.com'] };
-  // A list may show it late: it is stored long before the first stage ends.
-  if (life !== undefined) await put(ctx, ofIntern(life.id), secretName(ctx), secret).catch(unanswered);
   const others = neighbours(ctx, [before, life?.id ?? before, after]);
   const go = async (known: Life, stage: Stage) => {
     if (stage.by !== 'create') {
@@ -259,5 +257,9 @@ export async function beginLife(ctx: Ctx, { broken, has }: { broken(): number; h
     // Its name is free again.
     await api.create({ ...body, description: 'another' });
   };
-  return { first: () => through(FIRST).catch(unanswered), rest: (waits = true) => end(waits).catch(unanswered) };
+  const first = async () => {
+    if (life !== undefined) await put(ctx, ofIntern(life.id), secretName(ctx), secret).catch(unanswered);
+    await through(FIRST);
+  };
+  return { first: () => first().catch(unanswered), rest: (waits = true) => end(waits).catch(unanswered) };
 }

@@ -190,7 +190,7 @@ export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
     }
   };
   const rows = inTurn(plans.map(([first = []]) => first));
-  // Most sequences come after rows: each of their requests needs the ones before it. One that runs out of prompts ends early.
+  // Sequences come first: they are few, and show the most. One that runs out of prompts ends early.
   const parts = sequences(ctx, options).map(({ send, ...part }) => ({
     ...part,
     send: () =>
@@ -198,19 +198,11 @@ export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
         if (!(error instanceof Skipped) || error.skip.kind !== 'stopped') throw error;
       }),
   }));
-  const partsAt = (at?: 'first' | 'last') => parts.filter(({ place }) => place === at);
   const strand = async (isOf: (turn: boolean) => boolean) => {
     const stock = createStock(ctx, options.has, lost);
-    const own = rows.map((row) => ({ turn: isTurn(row), send: () => send(stock, row) }));
-    const failed: unknown[] = [];
-    // Sequences are sent even if a row ends the rows, as where no intern comes to run.
-    for (const some of [partsAt('first'), own, partsAt()])
-      try {
-        for (const { turn, send } of some) if (isOf(turn) && !options.over()) await send();
-      } catch (error) {
-        failed.push(error);
-      }
-    if (failed.length > 0) throw failed[0];
+    const own = rows.map((row) => ({ turn: isTurn(row), last: undefined, send: () => send(stock, row) }));
+    for (const { turn, last, send } of [...parts, ...own])
+      if (isOf(turn) && last === undefined && !options.over()) await send();
   };
   let turnsWait = true;
   const second = async () => {
@@ -236,7 +228,7 @@ export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
   // One list shows all interns. Otherwise the clean-up would have to read each.
   if (options.over()) await ctx.send({ path: '/interns' }).catch(unanswered);
   // Lists show the outcome of all rows, so they come last.
-  for (const { send } of partsAt('last')) if (!options.over()) await send();
+  for (const { last, send } of parts) if (last === true && !options.over()) await send();
   const stock = createStock(ctx, options.has, lost);
   for (const rows of plans.filter((_, at) => usable[at]?.operation === 'list'))
     for (const row of rows.slice(0, 2).flat().filter(isGood)) if (!options.over()) await done(ctx, stock, row, options);
