@@ -33,17 +33,19 @@ export async function mergeStart(outputs, { start, emulator, options }) {
 async function mergeChunks(outputs, { into, chunks, passing = [], options }) {
   const others = Object.keys(outputs).filter((file) => !chunks.includes(file));
   const folder = dirname(chunks[0]);
-  const wanted = chunks.filter(
-    (file) => outputs[file].entryPoint || others.some((other) => imports(outputs, other).includes(file)),
-  );
+  const isImported = (file) => others.some((other) => imports(outputs, other).includes(file));
+  const isOnDemand = (file) => outputs[file].entryPoint !== undefined;
+  const wanted = chunks.filter((file) => isOnDemand(file) || isImported(file));
 
-  // A file that is imported on demand stays, and so does one whose name two of them export.
+  // A file of which two export a name stays, and passes on what has another name now.
   const times = new Map();
   for (const name of wanted.flatMap((file) => outputs[file].exports)) times.set(name, (times.get(name) ?? 0) + 1);
-  const stays = (file) =>
-    outputs[file].entryPoint !== undefined || outputs[file].exports.some((name) => times.get(name) > 1);
+  const isRenamed = (file) => isOnDemand(file) || outputs[file].exports.some((name) => times.get(name) > 1);
+  const stays = (file) => isRenamed(file) && isImported(file);
   const names = (file, line) =>
-    outputs[file].exports.map((name) => line(name, stays(file) ? `${name}_${chunks.indexOf(file)}` : name)).join(',');
+    outputs[file].exports
+      .map((name) => line(name, isRenamed(file) ? `${name}_${chunks.indexOf(file)}` : name))
+      .join(',');
 
   const inside = new Set([...chunks, ...passing].map((file) => basename(file)));
   const othersStay = {
@@ -69,13 +71,26 @@ async function mergeChunks(outputs, { into, chunks, passing = [], options }) {
   const staying = chunks.filter(stays);
   for (const file of staying)
     await writeFile(file, `export { ${names(file, (name, out) => `${out} as ${name}`)} } from "./${into}";\n`);
-  for (const file of [...others.filter((file) => existsSync(file)), join(folder, into)]) {
+  const made = join(folder, into);
+  outputs[made] = { inputs: {}, imports: [], exports: [] };
+  const whole = (file) =>
+    `import("$1${into}").then((all) => ({ ${names(file, (name, out) => `${name}: all.${out}`)} }))`;
+  for (const file of [...others.filter((file) => existsSync(file)), made]) {
     const text = await readFile(file, 'utf8');
-    const named = gone.reduce((sum, each) => sum.replaceAll(basename(each), into), text);
-    await writeFile(file, basename(file) === into ? askForBuiltins(named) : named);
+    const named = gone.reduce(
+      (sum, each) =>
+        sum
+          .replaceAll(new RegExp(`import\\("(\\.{1,2}/)${basename(each)}"\\)`, 'g'), whole(each))
+          .replaceAll(basename(each), into),
+      text,
+    );
+    await writeFile(file, file === made ? asOneByte(askForBuiltins(named)) : named);
   }
   return staying;
 }
+
+/** Comments without characters beyond ASCII, for one of which Node reads the whole text at two bytes a character. */
+const asOneByte = (text) => text.replaceAll(/^\s*(?:\/[/*]|\*).*$/gm, (line) => line.replaceAll(/[^\0-\x7f]/g, '?'));
 
 /**
  * Asks for Node's own modules instead of importing them. An import reads all names of a module, and some of these load

@@ -68,7 +68,12 @@ const FLAG = /^-(?:-(?<long>[^=]*)|(?<short>[^\d.]))/;
  * @throws UsageError with one line
  */
 export function readArguments(args: readonly string[], table: FlagTable, strict = true): Arguments {
-  const named = (kind: FlagRow['type']) => Object.keys(table).filter((name) => table[name]?.type === kind);
+  // Each flag that the parser knows costs time at every start: it is given the flags that an argument may mean.
+  const written = [...args, ...args.map((arg) => Parser.decamelize(arg))].join(' ');
+  const meant = Object.entries(table).filter(([name, { alias = name }]) =>
+    [name, alias].some((spelling) => written.includes(spelling)),
+  );
+  const named = (kind: FlagRow['type']) => meant.flatMap(([name, { type }]) => (type === kind ? [name] : []));
   const texts = named('string');
   let bare: string | undefined;
   // The parser's hook for translating its complaints, which its types lack. It has one such complaint: a flag
@@ -85,7 +90,7 @@ export function readArguments(args: readonly string[], table: FlagTable, strict 
       boolean: named('boolean'),
       string: texts,
       narg: Object.fromEntries(texts.map((name) => [name, 1])),
-      alias: Object.fromEntries(Object.entries(table).map(([name, { alias }]) => [name, alias ?? []])),
+      alias: Object.fromEntries(meant.map(([name, { alias }]) => [name, alias ?? []])),
       configuration: {
         'dot-notation': false,
         'parse-numbers': false,
@@ -111,7 +116,7 @@ export function readArguments(args: readonly string[], table: FlagTable, strict 
   if (strict && longer !== undefined) throw unknown(`--${longer}`, longer);
   if (strict && bare !== undefined) throw new UsageError(`--${bare}: expected a value after it`);
   const flags: Record<string, unknown> = {};
-  for (const [name, row] of Object.entries(table)) {
+  for (const [name, row] of meant) {
     const value: unknown = Object.hasOwn(argv, name) ? argv[name] : undefined;
     if (value === undefined) continue;
     if (row.type === 'string' && value === false) throw unknown(`--no-${name}`, `no-${name}`);
