@@ -10,7 +10,7 @@ import { type PublicKey, profileBy } from '../model/target.js';
 import type { ShownExchange } from '../probe/evidence.js';
 import { systemHost } from '../probe/time.js';
 import { type Report, reportOf } from '../report/json.js';
-import { type Breach, foundBy, RULES, type Rule, rulesFor, seenBy, situationOf } from '../rules/index.js';
+import { type Breach, foundBy, RULES, type Rule, rulesFor, seenBy } from '../rules/index.js';
 import type { Judgement } from '../rules/rule.js';
 import { foundIn } from '../run/finding.js';
 import type { CheckResult, FailOn, FindingResult, RowHead } from '../run/results.js';
@@ -227,7 +227,7 @@ export function createJudge(options: JudgeOptions = {}) {
             continue;
           }
           tally.broken++;
-          tally.brokenIn.add(situationOf(shown));
+          tally.brokenIn.add(shown.situation);
           const breach = { found: foundIn(foundBy(judgement), hiding), because: judgement.because };
           rulings.push({ rule, breach });
           const sure = isSure(tally, judgement, asked.at, place);

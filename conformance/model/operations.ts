@@ -94,6 +94,7 @@ export interface Named {
 
 /** A decoded segment of a path. A wrongly encoded one stays unchanged. */
 export const decoded = (segment: string): string => {
+  if (!segment.includes('%')) return segment;
   try {
     return decodeURIComponent(segment);
   } catch {

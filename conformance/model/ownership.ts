@@ -26,8 +26,11 @@ export const secretPrefixOf = (prefix: string): string => prefix.replaceAll('-',
 /** Whether a path in a ledger is that of a SCIM mapping. */
 export const isMappingPath = (path: string): boolean => MAPPINGS.test(path);
 
+/** A path that is sent as it is. */
+const SENT_SO = /^\/[\w/-]*$/;
 /** The normalized path, as it is sent. */
-const normal = ({ path }: Pick<Asked, 'path'>): string => new URL(`http://any${path}`).pathname;
+const normal = ({ path }: Pick<Asked, 'path'>): string =>
+  SENT_SO.test(path) ? path : new URL(`http://any${path}`).pathname;
 
 /** Ids are compared without case, because a service may ignore it. */
 const folded = (id: string) => id.toLowerCase();

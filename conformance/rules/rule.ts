@@ -44,6 +44,8 @@ export interface Seen {
   readonly asked: Asked;
   readonly answered: Answered;
   readonly operation: Operation;
+  /** The operation and the status: `get 404`. */
+  readonly situation: string;
   /** The name of the request in findings: `a get`. */
   readonly called: string;
   /** The intern, or the mapping, that the path names. */
@@ -135,13 +137,12 @@ export function rulesOf<T extends AnyRule = AnyRule>(
 }
 
 /** The rules that apply to the operation of an exchange. */
-export function byOperation<T extends Pick<Rule, 'of'>>(rows: readonly T[]): (seen: Seen) => readonly T[] {
+export function byOperation<T extends { readonly of?: Rule['of'] | undefined }>(
+  rows: readonly T[],
+): (seen: Seen) => readonly T[] {
   const all = new Map(OPERATIONS.map(({ name }) => [name, rows.filter(({ of }) => of?.includes(name) !== false)]));
   return ({ operation }) => all.get(operation.name) ?? [];
 }
-
-/** The operation and the status of an exchange: `get 404`. */
-export const situationOf = ({ operation, answered }: Seen): string => `${operation.name} ${answered.status}`;
 
 /** The part of a finding that a breach gives. */
 export const foundBy = ({ what, expected, actual, exact }: Breach): Pick<Found, 'wanted' | 'got' | 'of'> =>
@@ -211,6 +212,7 @@ export function seenBy(model: Model, { asked, answered }: Exchange): Seen | unde
     asked,
     answered,
     operation,
+    situation: `${operation.name} ${answered.status}`,
     called: article(operation.name),
     id,
     secret,

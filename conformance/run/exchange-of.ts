@@ -25,9 +25,13 @@ function bodyOf({ json, body }: Send): Body {
   );
 }
 
+/** Blanks as large bodies end in, which are compared at once. */
+const BLANKS = Buffer.alloc(4_096, ' ');
+
 /** The text of a body, without the blanks at its end, which fill large ones. Bytes that are not UTF-8 are no JSON. */
 function textOf(bytes: Uint8Array): string {
   let end = bytes.length;
+  while (end >= BLANKS.length && BLANKS.equals(bytes.subarray(end - BLANKS.length, end))) end -= BLANKS.length;
   while (end > 0 && bytes[end - 1] === 0x20) end--;
   const filled = bytes.subarray(0, end);
   return isUtf8(filled) ? new TextDecoder().decode(filled) : '\ufffd';
@@ -81,7 +85,13 @@ export const exchangeOf = (asked: Asked, answer: Answer, at: number): Exchange =
     status: answer.status,
     header: (name) => answer.headers.get(name) ?? undefined,
     text: answer.text,
-    all: () => [...answer.headers].flat().concat(answer.text).join('\n'),
+    all() {
+      let head = '';
+      answer.headers.forEach((value, name) => {
+        head += `${name}\n${value}\n`;
+      });
+      return head + answer.text;
+    },
     json: answer.json,
     whole: true,
   },

@@ -126,8 +126,11 @@ export function createEnding(
   const kept = ({ requests: owed, pace, wait }: Owed) => (owed === 0 ? 0 : owed * pace + wait);
   const left = (owed: Owed) => until - Math.min(kept(owed), most.time / 2) - host.now();
   /** The limit of requests, if `more` requests and those of the clean-up would exceed it. */
-  const tooMany = (more: number): Stop | undefined =>
-    Number.isFinite(most.requests) && sent + more + owes().requests > most.requests ? limits.requests?.stop : undefined;
+  const tooMany = (more: (owed: Owed) => number): Stop | undefined => {
+    if (!Number.isFinite(most.requests)) return undefined;
+    const owed = owes();
+    return sent + more(owed) + owed.requests > most.requests ? limits.requests?.stop : undefined;
+  };
   const last = (of: 'requests' | 'prompts') => Math.max(1, Math.min(LAST[of], LAST.share * most[of]));
   return {
     /** Aborts when the work under way must end, too. */
@@ -148,9 +151,10 @@ export function createEnding(
     },
     /** Why nothing more is begun; undefined while there is room. `asks`: for work that prompts an intern. */
     without(asks: boolean): Stop | undefined {
-      const { found } = owes();
-      const looks = found === 0 ? 0 : MEASURES + Math.min(found, FEW) * REQUESTS_OF_LOOK;
-      const full = tooMany(last('requests') + Math.min(looks, LAST.share * most.requests));
+      const full = tooMany(({ found }) => {
+        const looks = found === 0 ? 0 : MEASURES + Math.min(found, FEW) * REQUESTS_OF_LOOK;
+        return last('requests') + Math.min(looks, LAST.share * most.requests);
+      });
       return this.near ?? full ?? (asks && prompts + last('prompts') > most.prompts ? limits.prompts?.stop : undefined);
     },
     /**
@@ -160,7 +164,7 @@ export function createEnding(
      * @throws Stopped if no more requests may be sent, Skipped if no more prompts may be
      */
     enter(prompt: boolean, more: number): () => void {
-      const full = tooMany(1 + more);
+      const full = tooMany(() => 1 + more);
       if (full !== undefined) throw new Stopped(full);
       if (prompt && limits.prompts !== undefined && prompts >= most.prompts)
         throw new Skipped(stoppedBy(limits.prompts.stop));

@@ -8,16 +8,7 @@ import type { Transcript } from '../probe/chunks.js';
 import type { Answer, Sender } from '../probe/client.js';
 import type { Evidence } from '../probe/evidence.js';
 import type { Send } from '../probe/request.js';
-import {
-  type Breach,
-  byOperation,
-  foundBy,
-  type Rule,
-  rulesFor,
-  type Seen,
-  seenBy,
-  situationOf,
-} from '../rules/index.js';
+import { type Breach, byOperation, foundBy, RULES, type Rule, type Seen, seenBy } from '../rules/index.js';
 import { type Check, ruleOf } from './check.js';
 import { exchangeOf, streamOf, WRONG_KEY } from './exchange-of.js';
 import { createExchanges, type Exchanges, faultAt, judgementOn, type Tally, tallyOf } from './tally.js';
@@ -109,7 +100,9 @@ export function createMonitors(model: Model, now: () => number) {
   const monitors = new Map<string, Monitor>();
   const exchanges = createExchanges();
   let fault: KitFault | undefined;
-  let watching: typeof rulesFor | undefined;
+  const watched = (rule: Rule, monitor = monitors.get(rule.id)) => ({ of: rule.of, rule, monitor });
+  let watching: ReturnType<typeof byOperation<ReturnType<typeof watched>>> | undefined;
+  let walking: typeof watching;
   let last = 0;
   /** A moment after every earlier one, however coarse the clock is. */
   const moment = () => {
@@ -157,7 +150,7 @@ export function createMonitors(model: Model, now: () => number) {
     const breaches = kinds.get(kind) ?? { exchanges: new Set(), situations: new Set(), shown: [], stays: false };
     if (kinds.size < KINDS) kinds.set(kind, breaches);
     breaches.exchanges.add(record.number);
-    breaches.situations.add(situationOf(seen));
+    breaches.situations.add(seen.situation);
     if (breaches.exchanges.size === 1) broken.set(judged.by?.id, (broken.get(judged.by?.id) ?? 0) + 1);
     const { shown } = breaches;
     if (looking) shown.splice(SHOWN - 1);
@@ -181,9 +174,9 @@ export function createMonitors(model: Model, now: () => number) {
     const seen = closed ? undefined : seenBy(model, exchange);
     if (seen !== undefined) {
       const walks = by?.walks === true ? by.id : undefined;
-      watching ??= byOperation([...monitors.values()].map(({ rule }) => rule));
-      for (const rule of walks === undefined ? watching(seen) : rulesFor(seen)) {
-        const monitor = monitors.get(rule.id);
+      watching ??= byOperation([...monitors.values()].map((monitor) => watched(monitor.rule, monitor)));
+      walking ??= byOperation(RULES.map((rule) => watched(rule)));
+      for (const { rule, monitor } of walks === undefined ? watching(seen) : walking(seen)) {
         const judgement = judgementOn(seen, () => rule.judge(seen, model), monitor);
         if (judgement === undefined || judgement === 'kept') continue;
         if (walks !== undefined && !unreported.has(walks) && atOnce(rule)) {
@@ -214,6 +207,7 @@ export function createMonitors(model: Model, now: () => number) {
       const rule = ruleOf(check);
       if (rule === undefined) return;
       watching = undefined;
+      walking = undefined;
       monitors.set(id, { ...tallyOf(rule, exchanges), kinds: new Map(), unread: new Set() });
     },
     /**

@@ -1,9 +1,6 @@
 import type { Asked } from '../model/exchange.js';
 import type { KitFault } from '../model/skip.js';
-import { type Breach, type Judgement, type Rule, type Seen, situationOf } from '../rules/rule.js';
-
-/** The key of all exchanges among those of requirements. */
-const ALL = 'all';
+import type { Breach, Judgement, Rule, Seen } from '../rules/rule.js';
 
 /** The number of exchanges that rules judged: of all rules, and by requirement. */
 export interface Exchanges {
@@ -13,20 +10,26 @@ export interface Exchanges {
 
 /** Counts the exchanges that rules judged. One exchange counts once, however many rules judge it. */
 export function createExchanges() {
-  const counts = new Map<string, { last: Seen; many: number }>();
-  const count = (key: string, seen: Seen) => {
-    const { last, many = 0 } = counts.get(key) ?? {};
-    if (last !== seen) counts.set(key, { last: seen, many: many + 1 });
-  };
+  const counts = new Map<string, number>();
+  /** The requirements whose rules judged the latest exchange. */
+  const judging = new Set<string>();
+  let latest: Seen | undefined;
+  let all = 0;
   return {
     judged(requirement: string, seen: Seen) {
-      count(ALL, seen);
-      count(requirement, seen);
+      if (latest !== seen) {
+        latest = seen;
+        all++;
+        judging.clear();
+      }
+      if (judging.has(requirement)) return;
+      judging.add(requirement);
+      counts.set(requirement, (counts.get(requirement) ?? 0) + 1);
     },
     get all(): number {
-      return counts.get(ALL)?.many ?? 0;
+      return all;
     },
-    of: (requirement: string): number => counts.get(requirement)?.many ?? 0,
+    of: (requirement: string): number => counts.get(requirement) ?? 0,
   };
 }
 
@@ -68,7 +71,7 @@ export function judgementOn(seen: Seen, judge: () => Judgement, tally: Tally | u
     if (judgement !== undefined && tally !== undefined) {
       tally.judged++;
       tally.exchanges.judged(tally.rule.requirement, seen);
-      tally.situations.add(situationOf(seen));
+      tally.situations.add(seen.situation);
     }
     return judgement;
   } catch (error) {

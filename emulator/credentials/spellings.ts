@@ -10,18 +10,20 @@ interface Read {
 /** The characters that JSON's short escapes stand for. */
 const CONTROL: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 
-/** The ways to escape a character, of JSON and of percent encoding: the written form, and the character. */
-const ESCAPES: readonly { readonly written: RegExp; says(match: RegExpMatchArray): string }[] = [
+/** The ways to escape a character, of JSON and of percent encoding: their mark, the written form, and the character. */
+const ESCAPES: readonly { readonly mark: string; readonly written: RegExp; says(match: RegExpMatchArray): string }[] = [
   {
+    mark: '\\',
     written: /\\(?:u([0-9a-f]{4})|([\\/"bfnrt]))/gi,
     says: ([, unicode, plain = '']) =>
       unicode === undefined ? (CONTROL[plain] ?? plain) : String.fromCharCode(Number.parseInt(unicode, 16)),
   },
-  { written: /%([0-9a-f]{2})/gi, says: ([, hex = '']) => String.fromCharCode(Number.parseInt(hex, 16)) },
+  { mark: '%', written: /%([0-9a-f]{2})/gi, says: ([, hex = '']) => String.fromCharCode(Number.parseInt(hex, 16)) },
 ];
 
 /** Undoes one layer of escapes of one kind; undefined if there are none. */
-function unescaped(source: Read, { written, says }: (typeof ESCAPES)[number]): Read | undefined {
+function unescaped(source: Read, { mark, written, says }: (typeof ESCAPES)[number]): Read | undefined {
+  if (!source.text.includes(mark)) return undefined;
   let text = '';
   // Escapes are longer than their characters: `to[n]` in the text is `from[n]` in the source.
   const to: number[] = [];
