@@ -12,10 +12,6 @@ const called = (name: string) => {
 const OPTIONS = { runs: 1, seed: 'live' } as const;
 const tried = (name: string) => tryLive(called(name), checks, { ...OPTIONS, now: () => 0 });
 
-test('a mutant that a deployment can show is seen there', async () => {
-  expect((await tried('list-oldest-first'))?.caught).toContain('LIST-1/newest-first');
-});
-
 test('an intern that is busy though it never took a prompt is no deployment that needs a moment', async () => {
   const rows = await wholeRun(called('lock-of-all-interns'), OPTIONS);
   const found = rows.filter(broke).map((row) => row.id);
@@ -28,10 +24,6 @@ test('what nobody waited for is not seen, and says so', async () => {
   const result = await tried('deadline-of-four-minutes');
   expect(result?.caught).toEqual([]);
   expect(result?.missed[0]).toMatchObject({ verdict: 'skip', why: expect.stringContaining('--slow') });
-});
-
-test('a stream that stays open after its intern was suspended is seen', async () => {
-  expect((await tried('suspend-lets-runs-go-on'))?.caught).toContain('chat-endings/suspend-while-streaming');
 });
 
 test('one that shows only with a control interface does not count at a deployment', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { rewritten } from '../../emulator/wire/answer.js';
 import { chunkOf } from '../../emulator/wire/chunks.js';
 import { type Json, valueAt } from '../../emulator/wire/json.js';
-import { about, tokenOf, withRequest } from '../../emulator/wire/request.js';
+import { about, tokenOf } from '../../emulator/wire/request.js';
 import type { Serve } from '../../emulator/wire/serve.js';
 import { isStream } from '../../emulator/wire/streams.js';
 import { closing } from '../../test/closing.js';
@@ -53,32 +53,6 @@ const startsOver: Serve = (next) => {
   };
 };
 
-/** A session stays in the mode of its last prompt that named one. */
-const remembersModes: Serve = (next) => {
-  const modes = new Map<string, unknown>();
-  return async (request) => {
-    if (!isChat(request)) return next(request);
-    const body = await bodyOf(request);
-    const mode = body.approval_mode ?? modes.get(String(body.session_id));
-    const asked = JSON.stringify({ ...body, approval_mode: mode });
-    return rewritten(await next(mode === undefined ? request : withRequest(request, { body: asked })), {
-      text(event) {
-        const session = /"session_id":"([^"]*)"/.exec(event)?.[1];
-        if (session !== undefined && mode !== undefined) modes.set(session, mode);
-        return `${event}\n\n`;
-      },
-    });
-  };
-};
-
-/** A daemon that takes every proof that it was sent before, and with a proof every token. */
-const forgets: Serve = (next) => async (request) => {
-  const proven = [...request.headers.keys()].some((name) => name.endsWith('-signature'));
-  const response = await next(request);
-  const spent = response.status === 401 && /nonce_reused|token_invalid/.test(await response.clone().text());
-  return spent && proven ? Response.json({ ok: true }) : response;
-};
-
 const WRONG: readonly (Deployment & { readonly caughtBy: readonly string[] })[] = [
   {
     name: 'says again what was streamed before the answer',
@@ -92,18 +66,6 @@ const WRONG: readonly (Deployment & { readonly caughtBy: readonly string[] })[] 
     obeys: 1,
     wrong: [startsOver],
     caughtBy: ['chat/tool-call-pauses-and-continues'],
-  },
-  {
-    name: 'remembers the mode of a session',
-    obeys: 1,
-    wrong: [remembersModes],
-    caughtBy: ['chat-modes/mode-not-remembered'],
-  },
-  {
-    name: 'has daemons that take a proof twice, and any token',
-    obeys: 1,
-    daemons: forgets,
-    caughtBy: ['proof/v2-once-live', 'suspend/daemon-takes-nothing'],
   },
 ];
 

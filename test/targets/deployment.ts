@@ -36,8 +36,6 @@ export interface Deployment {
   readonly habits?: readonly Habit[];
   /** Ways to break the interface. */
   readonly wrong?: readonly Serve[];
-  /** A way of its daemons. */
-  readonly daemons?: Serve;
 }
 
 /** On a regional host nothing is served, whatever a service has of its own beside (BASE-4). */
@@ -97,15 +95,11 @@ export async function deploy(
     usual,
   );
   const answers = among(deployment.wrong ?? [], (request) => (isRegional(request) ? usual : lawful)(request));
-  const answersOfDaemons = (deployment.daemons ?? ((next) => next))(
-    (request) => emulator.daemon.fetch(request),
-    setting,
-  );
 
   const fetch: Fetch = async (request) => {
     log.push(`${request.method} ${new URL(request.url).pathname}`);
     machine.stir();
-    if (request.url.startsWith(`${String(target.daemon_origin)}/`)) return answersOfDaemons(request);
+    if (request.url.startsWith(`${String(target.daemon_origin)}/`)) return emulator.daemon.fetch(request);
     if (/\/_emulator/.test(request.url)) return new Response('{"message":"no route"}', { status: 404 });
     let asked = request;
     if (isPrompt(about(request).operation)) {
