@@ -7,7 +7,7 @@ import type { Ctx } from '../run/context.js';
 import { cover, isGood, type Row } from './cover.js';
 import { firstRows } from './first.js';
 import { TABLES } from './rows.js';
-import { manySecrets, sendLists, sequences } from './sequences.js';
+import { manySecrets, type RowSequence, sendLists, sequences } from './sequences.js';
 import { createStock, type Stock } from './stock.js';
 import { unanswered } from './unanswered.js';
 import type { Ground, State, Table } from './value.js';
@@ -20,6 +20,8 @@ export interface RowsOptions {
   broken(): number;
   /** Whether the run has reached a limit. */
   over(): boolean;
+  /** Whether the run will not have enough requests for all rows and sequences. */
+  readonly short?: boolean | undefined;
 }
 
 /** The request of a row. */
@@ -190,7 +192,8 @@ export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
     }
   };
   const rows = inTurn(plans.map(([first = []]) => first));
-  // Sequences come first: they are few, and show the most. One that runs out of prompts ends early.
+  // Sequences come before rows, as they show the most. In a short run only those come first that are looked at later: single
+  // requests find more for each that is sent. A sequence that runs out of prompts ends early.
   const parts = sequences(ctx, options).map(({ send, ...part }) => ({
     ...part,
     send: () =>
@@ -198,11 +201,22 @@ export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
         if (!(error instanceof Skipped) || error.skip.kind !== 'stopped') throw error;
       }),
   }));
+  const partsAt = (at?: RowSequence['place']) => parts.filter(({ place }) => place === at);
   const strand = async (isOf: (turn: boolean) => boolean) => {
     const stock = createStock(ctx, options.has, lost);
-    const own = rows.map((row) => ({ turn: isTurn(row), last: undefined, send: () => send(stock, row) }));
-    for (const { turn, last, send } of [...parts, ...own])
-      if (isOf(turn) && last === undefined && !options.over()) await send();
+    const own = rows.map((row) => ({ turn: isTurn(row), send: () => send(stock, row) }));
+    const [early, late] = options.short
+      ? [partsAt('first'), partsAt()]
+      : [parts.filter(({ place }) => place !== 'last'), []];
+    const failed: unknown[] = [];
+    // Sequences are sent even if a row ends the rows, as where no intern comes to run.
+    for (const some of [early, own, late])
+      try {
+        for (const { turn, send } of some) if (isOf(turn) && !options.over()) await send();
+      } catch (error) {
+        failed.push(error);
+      }
+    if (failed.length > 0) throw failed[0];
   };
   let turnsWait = true;
   const second = async () => {
@@ -228,7 +242,7 @@ export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
   // One list shows all interns. Otherwise the clean-up would have to read each.
   if (options.over()) await ctx.send({ path: '/interns' }).catch(unanswered);
   // Lists show the outcome of all rows, so they come last.
-  for (const { last, send } of parts) if (last === true && !options.over()) await send();
+  for (const { send } of partsAt('last')) if (!options.over()) await send();
   const stock = createStock(ctx, options.has, lost);
   for (const rows of plans.filter((_, at) => usable[at]?.operation === 'list'))
     for (const row of rows.slice(0, 2).flat().filter(isGood)) if (!options.over()) await done(ctx, stock, row, options);

@@ -352,8 +352,8 @@ async function proofs({ interns, race, random, send }: Ctx, has: (need: string) 
 /** A sequence of requests. `turn`: the limiter of turns may delay it. */
 export interface RowSequence {
   readonly turn: boolean;
-  /** Whether it is sent last. */
-  readonly last?: true;
+  /** Whether it comes first even in a short run, as its outcome is looked at later, or after everything else. */
+  readonly place?: 'first' | 'last';
   send(): Promise<void>;
 }
 
@@ -378,6 +378,10 @@ export function sequences(
       if ((await breaks(sequence)) && !over()) await sequence();
     },
   });
+  const first = (turn: boolean, sequence: () => Promise<unknown>): RowSequence => ({
+    ...inTwos(turn, sequence),
+    place: 'first',
+  });
   const begin = () => beginLife(ctx, { broken, has }).catch(unanswered);
   let life: Awaited<ReturnType<typeof begin>>;
   let early = false;
@@ -387,20 +391,21 @@ export function sequences(
   return [
     {
       turn: true,
+      place: 'first',
       async send() {
         life = await begin();
       },
     },
-    inTwos(false, async () => {
+    first(false, async () => {
       again = await retries(ctx, has);
     }),
     inTwos(false, () => updates(ctx, has)),
     inTwos(false, () => secrets(ctx)),
-    inTwos(false, async () => {
+    first(false, async () => {
       fails = await teardown(ctx, has);
     }),
     ...(has('management_key') && has('scim_mapping') ? [inTwos(false, () => mappings(ctx))] : []),
-    inTwos(true, async () => {
+    first(true, async () => {
       kept = await keeps(ctx, has);
     }),
     ...(has('oauth_token') ? [inTwos(true, () => proofs(ctx, has))] : []),
@@ -431,13 +436,13 @@ export function sequences(
         await second?.rest(false);
       },
     },
-    { turn: false, last: true, send: async () => void (await again?.()) },
-    { turn: true, last: true, send: async () => void (await kept?.().catch(unanswered)) },
+    { turn: false, place: 'last', send: async () => void (await again?.()) },
+    { turn: true, place: 'last', send: async () => void (await kept?.().catch(unanswered)) },
     // By then it is known whether reads are late.
-    { ...inTwos(false, () => names(ctx, has)), last: true },
+    { ...inTwos(false, () => names(ctx, has)), place: 'last' },
     {
       turn: false,
-      last: true,
+      place: 'last',
       async send() {
         if ((await breaks(async () => fails?.())) && !over()) await (await teardown(ctx, has))();
       },

@@ -235,4 +235,6 @@ export interface Ctx {
   known(id: string): KnownIntern;
   /** Whether the run has reached a limit: the check begins nothing more. */
   over(): boolean;
+  /** Whether the run will not have enough requests for all that it asks. */
+  readonly short: boolean;
 }

@@ -14,6 +14,7 @@ import { createConversation, type Prompter } from './conversation.js';
 import { WRONG_KEY } from './exchange-of.js';
 import * as expect from './expect.js';
 import { createInternFactory } from './intern-factory.js';
+import { isCutShort } from './limits.js';
 import { oneOfRows } from './property.js';
 import type { ChatReply } from './reply.js';
 import type { RunContext } from './session.js';
@@ -270,5 +271,6 @@ export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
     breach: () => session.monitors.breach(attempt.by.id),
     known: (id) => session.model.known(id),
     over: () => run.ending.without(false) !== undefined,
+    short: isCutShort(run.settings.limits, run.settings.rate),
   };
 }

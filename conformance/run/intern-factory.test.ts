@@ -67,13 +67,14 @@ test('a read that is lost while a run waits for an intern is sent again', async 
     loses -= 1;
     throw new TypeError('fetch failed');
   });
-  const waits = (id: string, reads: number) =>
+  const waits = (id: string, { made = 0, reads }: { made?: number; reads: number }) =>
     uses(id, async ({ interns }) => {
+      loses = made;
       const { id } = await interns.stopped();
       loses = reads;
       await interns.until(id, ['stopped']);
     });
-  const found = await verdicts([waits('a/one', 1), waits('b/two', 2)], target);
+  const found = await verdicts([waits('a/one', { made: 1, reads: 1 }), waits('b/two', { reads: 2 })], target);
   expect(found[0]).toBe('pass');
   expect(found[1]).not.toBe('pass');
 });

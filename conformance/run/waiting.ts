@@ -90,9 +90,16 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
   const waited = (): Waited =>
     driver.control === undefined ? { ms: bootTimeout, clock: 'real' } : { ms: 150_000, clock: 'virtual' };
 
+  /** Reads an intern while a run waits for it. A deployment may lose a connection: such a read is sent again once. */
+  const look = (id: string, send?: SendOptions) =>
+    api.get(id, send).catch((error: unknown) => {
+      if (driver.control !== undefined || findingOf(error) === undefined) throw error;
+      return api.get(id, send);
+    });
+
   const lookAfter = async (ms: number, id: string, send?: SendOptions): Promise<Intern> => {
     await host.sleep(ms, options.signal);
-    return expect.intern(await api.get(id, send), 200, 'the read of a new intern');
+    return expect.intern(await look(id, send), 200, 'the read of a new intern');
   };
 
   /**
@@ -133,7 +140,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
   const untilSuspended = async (id: string, send?: SendOptions): Promise<Intern> => {
     const pass = moments(undefined, undefined, learnt.runsOn ? RUNS_ON.later : RUNS_ON.first);
     for (;;) {
-      const intern = expect.intern(await api.get(id, send), 200, 'the read of a suspended intern');
+      const intern = expect.intern(await look(id, send), 200, 'the read of a suspended intern');
       if (intern.status !== 'running') {
         learnt.runsOn = false;
         return intern;
@@ -176,13 +183,6 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
     if (exact !== undefined) took.exactly = true;
     took.boot = exact === undefined ? learned(took.boot, seen, looks) : Math.min(took.boot ?? exact, exact);
   };
-
-  /** Reads an intern while a run waits for it. A deployment may lose a connection: such a read is sent again once. */
-  const look = (id: string, send?: SendOptions) =>
-    api.get(id, send).catch((error: unknown) => {
-      if (driver.control !== undefined || findingOf(error) === undefined) throw error;
-      return api.get(id, send);
-    });
 
   /** Waits for one of the statuses. `began` is the beginning of the boot. */
   const until = async (id: string, statuses: readonly string[], send?: SendOptions, began = host.now()) => {

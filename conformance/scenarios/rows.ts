@@ -11,6 +11,7 @@ const options = (ctx: Ctx): RowsOptions => ({
   has: (need) => ctx.has(need),
   broken: () => ctx.broken(),
   over: () => ctx.over(),
+  short: ctx.short,
 });
 
 /** The rows: requests by their parts, judged by the rules. */
