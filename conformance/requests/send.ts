@@ -184,7 +184,7 @@ export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
   const send = async (stock: Stock, row: Row) => {
     if (spent && prompting(row)) return;
     try {
-      await done(ctx, stock, row, options);
+      await done(ctx, stock, row, options, { sparing: options.short });
     } catch (error) {
       // Without prompts left, rows that cost none go on.
       if (row.table.prompts !== true || !(error instanceof Skipped)) throw error;

@@ -36,7 +36,7 @@ export interface BudgetOptions {
 /** Requests of a default run with every credential that nothing cuts short. */
 const WHOLE = 2_900;
 
-/** Whether limits cut a run short, at so many requests a second; 0 is no limit. */
+/** Whether limits cut a run short, at `rate` requests a second; 0 is no limit. */
 export const isCutShort = ({ requests, time }: Limits, rate: number): boolean =>
   Math.min(requests.most, rate > 0 ? (rate * time.most) / 1000 : NONE) < WHOLE;
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { systemHost } from '../probe/time.js';
 import { checks } from '../scenarios/index.js';
 import { ruleOf } from './check.js';
-import { budgetNamed, createEnding, limitsOf } from './limits.js';
+import { budgetNamed, createEnding, isCutShort, limitsOf } from './limits.js';
 import { AFTER_OTHERS, inOrder, nextOf, prompts } from './runner.js';
 
 const deployed = (need: string) => ['control', 'clock', 'disposable'].includes(need) || need.startsWith('slow:');
@@ -89,6 +89,17 @@ test('a number that was given takes the place of the one that the budget has', (
 test('shards share what a budget has, and not what is given to each', () => {
   expect(limitsOf({}, { free: false, shards: 4 }).prompts.most).toBe(37);
   expect(limitsOf({ maxPrompts: 8 }, { free: false, shards: 4 }).prompts.most).toBe(8);
+});
+
+test.each([
+  ['at the default rate', {}, 5, true],
+  ['for longer', { maxTime: 720_000 }, 5, false],
+  ['at 20 a second', {}, 20, false],
+  ['without a rate', {}, 0, false],
+  ['with fewer requests', { maxRequests: 500 }, 20, true],
+  ['without limits', { budget: 'thorough' }, 1, false],
+] as const)('a run is cut short or not: %s', (_, options, rate, expected) => {
+  expect(isCutShort(limitsOf(options, { free: false }), rate)).toBe(expected);
 });
 
 test('no request is let in beyond the limit, what the clean-up owes kept, and no prompt that could be taken', () => {
