@@ -205,12 +205,11 @@ export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
   const strand = async (isOf: (turn: boolean) => boolean) => {
     const stock = createStock(ctx, options.has, lost);
     const own = rows.map((row) => ({ turn: isTurn(row), send: () => send(stock, row) }));
-    const [early, late] = options.short
-      ? [partsAt('first'), partsAt()]
-      : [parts.filter(({ place }) => place !== 'last'), []];
+    const early = options.short ? partsAt('first') : parts.filter(({ place }) => place !== 'last');
+    const late = options.short ? partsAt() : [];
     const failed: unknown[] = [];
     // Sequences are sent even if a row ends the rows, as where no intern comes to run.
-    for (const some of [early, own, late])
+    for (const some of [[...early, ...own], late])
       try {
         for (const { turn, send } of some) if (isOf(turn) && !options.over()) await send();
       } catch (error) {
