@@ -81,12 +81,12 @@ export function createDriver(deps: DriverDeps) {
       from = end;
       size = 0;
     };
-    for (const [at, piece] of texts.entries()) {
+    texts.forEach((piece, at) => {
       // `text` throws for an invalid piece: the valid ones before it were said.
       if (typeof piece !== 'string') appendUpTo(at);
       size += sizeOfText(text(piece, 'say'));
       if (size >= TOGETHER) appendUpTo(at + 1);
-    }
+    });
     appendUpTo(texts.length);
     return texts.length;
   };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Behaviour } from '../scripts/behaviour.js';
+import { bytesOfWritten } from '../sse/stream.js';
 import { createHarness, type Harness, listen } from './chat.harness.js';
 
 /** Says a word a second; notes how it was left. */
@@ -194,7 +195,7 @@ describe('injected faults and hooks', () => {
     const seen: unknown[] = [];
     const h: Harness = createHarness({
       hooks: {
-        onWrite: (bytes) => void seen.push([bytes.length, h.clock.now() - Date.UTC(2026, 0, 1)]),
+        onWrite: (written) => void seen.push([bytesOfWritten(written).length, h.clock.now() - Date.UTC(2026, 0, 1)]),
         onClose: (why, ended) => void seen.push([why, h.clock.now() - Date.UTC(2026, 0, 1), ended]),
       },
     });

@@ -3,8 +3,7 @@ import type { Injected } from '../contract/fault.js';
 import type { Shield } from '../contract/journal-entry.js';
 import type { FieldProblem } from '../contract/problem.js';
 import type { RunRef } from '../domain/runs.js';
-import type { Frames } from '../sse/frames.js';
-import type { StreamClosed } from '../sse/stream.js';
+import type { StreamClosed, Written } from '../sse/stream.js';
 
 /** A write of a stream as events tell it. */
 export interface WriteView {
@@ -20,7 +19,7 @@ export interface WriteView {
 export interface JournalWrite {
   readonly seq: number;
   readonly at: number;
-  readonly kept: Uint8Array | string | Frames;
+  readonly kept: Written;
   readonly size: number;
 }
 

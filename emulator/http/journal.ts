@@ -3,7 +3,7 @@ import type { Injected } from '../contract/fault.js';
 import type { JournalEntry } from '../contract/journal-entry.js';
 import { type Redaction, withoutValue } from '../credentials/redaction.js';
 import type { ReceivedRequest } from '../requests/received-request.js';
-import type { StreamHooks } from '../sse/stream.js';
+import { bytesOfWritten, type StreamHooks } from '../sse/stream.js';
 import type { JournalDraft, JournalObserver, JournalWrite, Observed, WriteView } from './journal-entry.js';
 import { createJournalRenderer, KEPT } from './journal-renderer.js';
 
@@ -114,11 +114,10 @@ export function createJournal(
       const writes: JournalWrite[] = [];
       draft.writes = writes;
       return {
-        onWrite(written, frames) {
+        onWrite(written) {
           const room = Math.max(0, KEPT - draft.held);
-          const size = typeof written === 'string' ? Buffer.byteLength(written) : written.length;
-          const bytes = () => (typeof written === 'string' ? Buffer.from(written) : written);
-          const kept = size > room ? new Uint8Array(bytes().subarray(0, room)) : (frames ?? written);
+          const size = written instanceof Uint8Array ? written.length : written.size;
+          const kept = size > room ? new Uint8Array(bytesOfWritten(written).subarray(0, room)) : written;
           draft.held += Math.min(size, room);
           // Beyond the bound even the list of writes stops growing.
           if (writes.length >= 10_000) return;

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { Frames } from '../sse/frames.js';
 import type { EventStream, Written } from '../sse/stream.js';
 
 /**
@@ -24,12 +25,15 @@ export function writeAtOnce(
 function bodyWriter(response: ServerResponse): (written: Written, last: boolean) => boolean {
   const chunked = response.chunkedEncoding;
   response.chunkedEncoding = false;
-  if (!chunked) return (written) => response.write(written);
+  if (!chunked) return (written) => response.write(written instanceof Frames ? written.toString() : written);
   return (written, last) => {
-    const size = typeof written === 'string' ? Buffer.byteLength(written) : written.length;
+    const size = written instanceof Frames ? written.size : written.length;
     const head = `${size.toString(16)}\r\n`;
     const tail = last ? '\r\n0\r\n\r\n' : '\r\n';
-    if (typeof written === 'string') return writeAtOnce(response, head + written + tail, size === written.length);
+    if (written instanceof Frames) {
+      const text = written.within(head, tail);
+      return writeAtOnce(response, text, text.length === head.length + size + tail.length);
+    }
     response.write(head);
     response.write(written);
     return response.write(tail);

@@ -1,5 +1,4 @@
-import { bytesOf } from './frame.js';
-import type { EventStream, Flow, Sink, Written } from './stream.js';
+import { bytesOfWritten, type EventStream, type Flow, type Sink, type Written } from './stream.js';
 
 type Read = { readonly done: false; readonly value: Uint8Array } | { readonly done: true; readonly value: undefined };
 
@@ -46,7 +45,7 @@ export class StreamReader implements Sink {
   write(written: Written): boolean {
     const { reading } = this;
     this.reading = undefined;
-    reading?.settle({ done: false, value: typeof written === 'string' ? bytesOf(written) : written });
+    reading?.settle({ done: false, value: bytesOfWritten(written) });
     return false;
   }
 

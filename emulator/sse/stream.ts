@@ -22,13 +22,17 @@ export interface Source {
 /** Why a stream is over: it was complete, the client left, or a fault dropped the connection. */
 export type StreamClosed = 'complete' | 'client_left' | 'dropped';
 
-/** The content of one write: whole events only, so that no character is ever split. */
-export type Written = string | Uint8Array<ArrayBuffer>;
+/** The content of one write: whole events only, so that no character is ever split; bytes where an event breaks off. */
+export type Written = Frames | Uint8Array;
+
+/** The bytes of a write. */
+export const bytesOfWritten = (written: Written): Uint8Array =>
+  written instanceof Frames ? bytesOf(written.toString()) : written;
 
 /** The events of a stream that the journal records, as they happen. */
 export interface StreamHooks {
-  /** Handed over for writing; `frames` is the same in its parts: joined texts would be copies. */
-  onWrite(written: string | Uint8Array, frames?: Frames): void;
+  /** Handed over for writing. */
+  onWrite(written: Written): void;
   /** The stream is over; `ended` says how the run ended, if it has. */
   onClose(why: StreamClosed, ended?: RunEnded): void;
 }
@@ -69,6 +73,8 @@ export interface Flow {
   gone(): boolean;
 }
 
+const ALIVE = new Frames(KEEPALIVE);
+
 /** About how much one write may carry: more waits until the sink asks again. */
 const WRITE_LIMIT = 256 * 1024;
 
@@ -102,10 +108,9 @@ class Writing implements Flow {
     return true;
   }
 
-  private send(what: Written | Frames, last = false): void {
-    const written = what instanceof Frames ? what.toString() : what;
+  private send(written: Written, last = false): void {
     this.written = this.options.clock.now();
-    this.options.hooks?.onWrite(written, what instanceof Frames ? what : undefined);
+    this.options.hooks?.onWrite(written);
     this.wanted = this.sink.write(written, last);
   }
 
@@ -156,10 +161,10 @@ class Writing implements Flow {
       if (drop === 'mid-event' && this.dropWithin(frames.toString(), opening)) return true;
     }
     if (!encoder.ended || drop === 'before-done') {
-      if (!frames.empty) this.send(frames);
+      if (frames.size > 0) this.send(frames);
       if (encoder.ended) this.drop();
       else if (!this.timer) this.arm(this.options.keepalive());
-      return !frames.empty;
+      return frames.size > 0;
     }
     encoder.final(frames);
     this.send(frames, true);
@@ -176,7 +181,7 @@ class Writing implements Flow {
       if (left > 0) return this.arm(left);
       try {
         // A reader that has not taken the last write needs no further one.
-        if (this.wanted && source.ready()) this.send(KEEPALIVE);
+        if (this.wanted && source.ready()) this.send(ALIVE);
       } catch (error) {
         // A stream that can no longer notice its client leave must not go on.
         this.close('dropped');
@@ -213,7 +218,7 @@ export class EventStream {
         start: (controller) => {
           flow = this.open({
             write(written) {
-              controller.enqueue(typeof written === 'string' ? bytesOf(written) : written);
+              controller.enqueue(bytesOfWritten(written));
               return false;
             },
             end() {
