@@ -1,7 +1,7 @@
 import { type Answered, type Asked, bodyOf, canonical } from './exchange.js';
 import type { InternFacts, RecordFields, Who } from './intern.js';
 import type { OperationName } from './operations.js';
-import { hashed, joined, MOST, type ModelOptions, Recent, type ShownValue, SKEW } from './options.js';
+import { hashed, joined, MOST, type ModelOptions, onceInARow, Recent, type ShownValue, SKEW } from './options.js';
 import { idempotencyHeaderOf } from './target.js';
 
 /** An accepted create with a key: its body, and its intern. */
@@ -45,11 +45,11 @@ export function createCreates(
    * The part that a create shares with its retry: the key, or without a key the body. The caller does not count: one person
    * may have several credentials.
    */
-  const retriedBy = ({ body, header }: Asked): string | undefined => {
+  const retriedBy = onceInARow(({ body, header }: Asked): string | undefined => {
     const key = header(keyHeader);
     if (key !== undefined) return joined('key', key);
     return body.kind === 'some' && body.json !== undefined ? hashed(canonical(body.json)) : undefined;
-  };
+  });
   const keyOf = (asked: Asked): string | undefined => {
     const [key, person] = [asked.header(keyHeader), personOf(asked)];
     return key === undefined || person === undefined ? undefined : joined(person, key);

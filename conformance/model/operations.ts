@@ -1,4 +1,5 @@
 import type { Asked } from './exchange.js';
+import { onceInARow } from './options.js';
 
 /** The callers that may ask for an operation. */
 export type Right = 'key' | 'oauth' | 'vault-oauth' | 'management';
@@ -110,14 +111,8 @@ export function placeOf({ path }: Pick<Asked, 'path'>): { readonly id: string | 
 
 type Placed = Pick<Asked, 'method' | 'path'>;
 
-let last: { readonly asked: Placed; readonly named: Named | undefined } | undefined;
-/** The operation of a request; undefined for an unknown path or method. The last one is cached, as many callers ask in a row. */
-export function operationOf(asked: Placed): Named | undefined {
-  if (last?.asked !== asked) last = { asked, named: namedBy(asked) };
-  return last.named;
-}
-
-function namedBy({ method, path }: Placed): Named | undefined {
+/** The operation of a request; undefined for an unknown path or method. */
+export const operationOf = onceInARow(({ method, path }: Placed): Named | undefined => {
   for (const operation of OPERATIONS) {
     const found = operation.method === method ? operation.path.exec(path) : null;
     if (found === null) continue;
@@ -127,7 +122,7 @@ function namedBy({ method, path }: Placed): Named | undefined {
     return { operation, id: of(bare ? undefined : first), secret: of(bare ? first : second) };
   }
   return undefined;
-}
+});
 
 export const isPrompt = ({ name }: Operation): boolean => name === 'chat' || name === 'invoke';
 export const SIGNING: readonly OperationName[] = ['sign', 'sign alias'];

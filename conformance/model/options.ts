@@ -66,6 +66,15 @@ export const SKEW = 15_000;
 /** Most entries that a map of the model remembers: traffic may go on for days. */
 export const MOST = 20_000;
 
+/** Computes a value of a thing once, as many callers ask for it in a row. */
+export function onceInARow<Of, Value>(find: (of: Of) => Value): (of: Of) => Value {
+  let last: { readonly of: Of; readonly found: Value } | undefined;
+  return (of) => {
+    if (last?.of !== of) last = { of, found: find(of) };
+    return last.found;
+  };
+}
+
 /** A long text as a short key. */
 export const hashed = (text: string): string => createHash('sha256').update(text).digest('base64');
 /** A key made of parts. */

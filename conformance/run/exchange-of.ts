@@ -18,10 +18,10 @@ function bodyOf({ json, body }: Send): Body {
   // A body in late pieces is unknown.
   if (Array.isArray(raw) && !raw.every((chunk) => chunk instanceof Uint8Array)) return { kind: 'unknown' };
   if (typeof raw === 'string') return someBody(Buffer.byteLength(raw), () => raw);
-  const pieces = raw instanceof Uint8Array ? [raw] : raw;
+  if (raw instanceof Uint8Array) return someBody(raw.length, () => textOf(raw));
   return someBody(
-    pieces.reduce((size, { length }) => size + length, 0),
-    () => textOf(Buffer.concat(pieces)),
+    raw.reduce((size, { length }) => size + length, 0),
+    () => textOf(Buffer.concat(raw)),
   );
 }
 

@@ -8,35 +8,35 @@ export interface Exchanges {
   of(requirement: string): number;
 }
 
+/** A number of exchanges, and the latest of them. */
+interface Count {
+  latest: Seen | undefined;
+  many: number;
+}
+const nothing = (): Count => ({ latest: undefined, many: 0 });
+
 /** Counts the exchanges that rules judged. One exchange counts once, however many rules judge it. */
 export function createExchanges() {
-  const counts = new Map<string, number>();
-  /** The requirements whose rules judged the latest exchange. */
-  const judging = new Set<string>();
-  let latest: Seen | undefined;
-  let all = 0;
+  const all = nothing();
+  const counts = new Map<string, Count>();
   return {
-    judged(requirement: string, seen: Seen) {
-      if (latest !== seen) {
-        latest = seen;
-        all++;
-        judging.clear();
-      }
-      if (judging.has(requirement)) return;
-      judging.add(requirement);
-      counts.set(requirement, (counts.get(requirement) ?? 0) + 1);
+    /** The counts of a rule of a requirement. */
+    countsOf(requirement: string): readonly Count[] {
+      const known = counts.get(requirement) ?? nothing();
+      counts.set(requirement, known);
+      return [all, known];
     },
     get all(): number {
-      return all;
+      return all.many;
     },
-    of: (requirement: string): number => counts.get(requirement) ?? 0,
+    of: (requirement: string): number => counts.get(requirement)?.many ?? 0,
   };
 }
 
 /** A rule, and the exchanges that it judged. */
 export interface Tally {
   readonly rule: Rule;
-  readonly exchanges: ReturnType<typeof createExchanges>;
+  readonly countedIn: readonly Count[];
   judged: number;
   /** The operations and statuses of these exchanges. */
   readonly situations: Set<string>;
@@ -44,9 +44,9 @@ export interface Tally {
   failure: Error | undefined;
 }
 
-export const tallyOf = (rule: Rule, exchanges: Tally['exchanges']): Tally => ({
+export const tallyOf = (rule: Rule, exchanges: ReturnType<typeof createExchanges>): Tally => ({
   rule,
-  exchanges,
+  countedIn: exchanges.countsOf(rule.requirement),
   judged: 0,
   situations: new Set(),
   failure: undefined,
@@ -70,7 +70,11 @@ export function judgementOn(seen: Seen, judge: () => Judgement, tally: Tally | u
     const judgement = judge();
     if (judgement !== undefined && tally !== undefined) {
       tally.judged++;
-      tally.exchanges.judged(tally.rule.requirement, seen);
+      for (const count of tally.countedIn)
+        if (count.latest !== seen) {
+          count.latest = seen;
+          count.many++;
+        }
       tally.situations.add(seen.situation);
     }
     return judgement;
