@@ -182,7 +182,6 @@ describe('header games', () => {
   it.each([
     ['timestamp', '+1767225600'],
     ['timestamp', '01767225600'],
-    ['timestamp', '1767225600.0'],
     ['timestamp', '0x69543700'],
     ['timestamp', '1e9'],
     ['timestamp', '-1'],
@@ -191,7 +190,6 @@ describe('header games', () => {
     ['user', 'a b'],
     ['nonce', 'a b'],
     ['nonce', 'n'.repeat(256)],
-    ['signature', '!'.repeat(88)],
   ] as const)('a %s of %j is malformed', async (what, value) => {
     const bench = createBench();
     const headers = { ...bench.prove(), [bench.names[what]]: value };

@@ -16,11 +16,7 @@ export const OTHER_INTERN = '22222222-2222-4222-8222-222222222222';
 export const ORIGIN = 'http://127.0.0.1:4684';
 
 /** An intern's row, as a lifecycle would leave it. */
-export function internRow(
-  id: string,
-  changes: Partial<InternRow['record']> = {},
-  token: string | null = `token-${id}`,
-): InternRow {
+export function internRow(id: string): InternRow {
   const blank = blankIntern(id, '2026-01-01T00:00:00.000Z');
   return {
     ...blank,
@@ -32,13 +28,12 @@ export function internRow(
       hostname: 'host',
       workspace_id: id,
       vault_id: id,
-      ...changes,
     },
     creator: 'alice',
     api_key: `key-${id}`,
     booted: { model: null, instructions: null },
     disk_id: id,
-    daemon_token: token,
+    daemon_token: `token-${id}`,
   };
 }
 
@@ -49,16 +44,8 @@ export interface Bench extends Proofs {
   readonly profile: Profile;
   readonly names: ProofHeaders;
   readonly logged: { event: string; [detail: string]: unknown }[];
-  put(row: InternRow): void;
   /** A valid proof of Alice's for the first intern, as headers with the daemon token. */
-  prove(what?: {
-    body?: Uint8Array | string;
-    method?: string;
-    path?: string;
-    v2?: boolean;
-    user?: string;
-    intern?: string;
-  }): Record<string, string>;
+  prove(what?: { body?: Uint8Array | string; v2?: boolean }): Record<string, string>;
   /** Sends a request to the daemon. */
   send(what: {
     headers: NonNullable<RequestInit['headers']>;
@@ -79,12 +66,10 @@ interface DaemonError {
 }
 
 /** Signer, daemon and lab over two running interns, on a virtual clock. For tests. */
-export function createBench(
-  options: { profile?: Profile; requireV2?: boolean; window?: number; kept?: KeptNonces } = {},
-): Bench {
+export function createBench(options: { requireV2?: boolean; window?: number; kept?: KeptNonces } = {}): Bench {
   const clock = createClock('virtual');
   const random = createRandom('bench');
-  const profile = options.profile ?? PROFILES.svc;
+  const profile = PROFILES.svc;
   const names = proofHeaders(profile);
   const interns = new Map([INTERN, OTHER_INTERN].map((id) => [id, internRow(id)]));
   const logged: Bench['logged'] = [];
@@ -110,16 +95,15 @@ export function createBench(
     profile,
     names,
     logged,
-    put: (row) => interns.set(row.id, row),
-    prove({ body = '', method = 'POST', path = '/api/invoke', v2 = true, user = ALICE, intern = INTERN } = {}) {
+    prove({ body = '', v2 = true } = {}) {
       const proof = proofs.signer.sign({
-        internId: intern,
+        internId: INTERN,
         timestamp: Math.floor(clock.now() / 1_000),
-        user,
+        user: ALICE,
         bodySha256: sha256(body),
-        ...(v2 && { route: { method, path, nonce: random.bytes(16).toString('base64url') } }),
+        ...(v2 && { route: { method: 'POST', path: '/api/invoke', nonce: random.bytes(16).toString('base64url') } }),
       });
-      return { authorization: `Bearer token-${intern}`, ...proofAsHeaders(names, proof) };
+      return { authorization: `Bearer token-${INTERN}`, ...proofAsHeaders(names, proof) };
     },
     async send({ headers, body, method = 'POST', path = '/api/invoke' }) {
       const init: RequestInit & { duplex?: 'half' } = {

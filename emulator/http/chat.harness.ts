@@ -23,7 +23,6 @@ export interface HarnessOptions {
   scripts?: Behaviour[];
   settings?: Partial<Settings>;
   seed?: string;
-  profile?: 'svc' | 'openrouter';
   clock?: 'virtual' | 'real' | 'auto';
   hooks?: StreamHooks;
 }
@@ -74,7 +73,6 @@ export function parseStream(text: string, bytes: number[] = []): ParsedStream {
 
 export interface Listening {
   status: number;
-  headers: Headers;
   /** The stream as far as it was read. */
   heard(): ParsedStream;
   /** How many bytes each read brought. */
@@ -105,7 +103,6 @@ export function listen(response: Response): Listening {
   })();
   return {
     status: response.status,
-    headers: response.headers,
     heard: () => parseStream(text, writes),
     writes,
     over: () => over,
@@ -121,7 +118,6 @@ export function listen(response: Response): Listening {
 
 interface Extra {
   row?: InternRow;
-  caller?: Caller;
   fault?: StreamFault;
   signal?: AbortSignal;
 }
@@ -156,10 +152,9 @@ export function createHarness(options: HarnessOptions = {}) {
   const limiter = createLimiter({ clock, settings: () => settings });
   const { resolveTurn } = scripts;
   const shared = { runs, limiter, clock, random, resolveTurn, settings: () => settings };
-  const profile = PROFILES[options.profile ?? 'svc'];
   const chat = chatRoute({
     ...shared,
-    profile,
+    profile: PROFILES.svc,
   });
   const invoke = invokeRoute(shared);
 
@@ -192,7 +187,7 @@ export function createHarness(options: HarnessOptions = {}) {
 
   const alice: Caller = { id: 'alice', kind: 'api_key', workspaceId: 'w', programme: true };
 
-  const call = async (of: Route, body: unknown, { row = intern, caller = alice, fault, signal }: Extra = {}) => {
+  const call = async (of: Route, body: unknown, { row = intern, fault, signal }: Extra = {}) => {
     try {
       const input = of.parse({
         bytes: new Uint8Array(),
@@ -202,7 +197,7 @@ export function createHarness(options: HarnessOptions = {}) {
         secretName: '',
       });
       const made: Call<unknown> = {
-        caller,
+        caller: alice,
         intern: row,
         input,
         headers: new Headers(),
@@ -232,17 +227,14 @@ export function createHarness(options: HarnessOptions = {}) {
 
   return {
     clock,
-    random,
     store,
     settings,
     log,
     scripts,
     runs,
-    limiter,
     intern,
     addIntern,
     setStatus,
-    alice,
     chat: (body: unknown, extra?: Extra) => call(chat, body, extra),
     prompt,
     /** Sends a prompt for a script, and listens to the reply. */
@@ -272,7 +264,6 @@ export function createHarness(options: HarnessOptions = {}) {
         status: settled.status,
         reason: body.error?.metadata?.reason,
         message: body.error?.message ?? '',
-        retryAfter: settled.headers.get('retry-after'),
       };
     },
     /** Fires every timer that is due now. */

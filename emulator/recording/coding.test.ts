@@ -1,6 +1,5 @@
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { gzipped } from './coding.harness.js';
 import { decodeWrites } from './coding.js';
 
 const TEXT = `{"data":"${'interns and streams '.repeat(40)}"}`;
@@ -69,14 +68,4 @@ describe('what is not read says why', () => {
     expect(text.length).toBeGreaterThan(LIMIT / 2);
     expect(problem).toBe('it decodes to more than 0.95 MB');
   });
-});
-
-test('each write decodes to what it brought, at its time', async () => {
-  const writes = await gzipped(['data: 1\n\n', 'data: 2\n\n', 'data: [DONE]\n\n'], 10);
-  const decoded = await decodeWrites('gzip', writes, LIMIT);
-  expect(decoded.writes.map(({ at, bytes }) => [at, bytes.toString()])).toEqual([
-    [0, 'data: 1\n\n'],
-    [10, 'data: 2\n\n'],
-    [20, 'data: [DONE]\n\n'],
-  ]);
 });
