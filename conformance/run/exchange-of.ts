@@ -49,22 +49,19 @@ const callerOf = (send: Send): string | null | undefined => {
   return typeof as === 'string' ? as : as.bearer === WRONG_KEY ? WRONG_KEY : undefined;
 };
 
-/** The path of an address, as sent, without its query. Below the base it is relative to the base. */
-const pathOf = (url: string, baseUrl: string): string =>
-  url.startsWith(`${baseUrl}/`) ? (url.slice(baseUrl.length).split(/[?#]/)[0] ?? '') : new URL(url).pathname;
-
 /** A request of a run before it is sent, for the guard and for the rules. */
 export type Asking = Omit<Asked, 'number' | 'first' | 'at'> & Leaving;
 export function askedBy(send: Send, target: Pick<Target, 'baseUrl' | 'profile' | 'regionalHost'>): Asking {
   const { baseUrl, profile } = target;
   const url = urlOf(send, baseUrl);
-  const [, query = ''] = url.split(/[?#]/);
+  const [address = '', query = ''] = url.split(/[?#]/);
   const keyHeader = idempotencyHeaderOf(profile);
   const given = Object.entries({ ...(send.host !== undefined && { host: send.host }), ...send.headers });
   const headers = new Map(given.map(([name, value]) => [name.toLowerCase(), value]));
   return {
     method: send.method ?? 'GET',
-    path: pathOf(url, baseUrl),
+    // As sent. Below the base it is relative to the base.
+    path: address.startsWith(`${baseUrl}/`) ? address.slice(baseUrl.length) : new URL(url).pathname,
     query: new URLSearchParams(query),
     header(name) {
       const key = name === keyHeader ? IDEMPOTENCY_HEADER : name;

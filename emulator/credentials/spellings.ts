@@ -128,6 +128,8 @@ const LONGEST_SPELLING = 24;
  */
 export function* spelledIn(text: string, search: Search): Generator<Place> {
   if (search.longest === 0) return;
+  // Most texts have neither an escape nor the beginning of a value.
+  if (!ESCAPES.some(({ mark }) => text.includes(mark)) && !search.mayHold(text)) return;
   const overlap = Math.max(4_096, search.longest * LONGEST_SPELLING);
   const step = Math.max(PART, overlap);
   for (let from = 0; from === 0 || from + overlap < text.length; from += step) {
