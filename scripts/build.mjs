@@ -134,7 +134,8 @@ for (const [file, source] of [
 await mergeStart(metafile.outputs, {
   start: ['emulator/cli/main.ts', 'emulator/cli/serve.ts'],
   emulator: 'emulator/emulator.ts',
-  options: FORM,
+  // Read at every start. Statements and names stay, and a short line has few of them, for a stack.
+  options: { ...FORM, minifyWhitespace: true, lineLimit: 120 },
 });
 /** Writes a package into a file of its own, as CommonJS; returns its sources. */
 async function apart(file, source) {

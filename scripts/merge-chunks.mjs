@@ -84,13 +84,10 @@ async function mergeChunks(outputs, { into, chunks, passing = [], options }) {
           .replaceAll(basename(each), into),
       text,
     );
-    await writeFile(file, file === made ? asOneByte(askForBuiltins(named)) : named);
+    await writeFile(file, file === made ? askForBuiltins(named) : named);
   }
   return staying;
 }
-
-/** Comments without characters beyond ASCII, for one of which Node reads the whole text at two bytes a character. */
-const asOneByte = (text) => text.replaceAll(/^\s*(?:\/[/*]|\*).*$/gm, (line) => line.replaceAll(/[^\0-\x7f]/g, '?'));
 
 /**
  * Asks for Node's own modules instead of importing them. An import reads all names of a module, and some of these load

@@ -52,7 +52,7 @@ test('a package that is bundled apart exports every name that the built package 
 test('a start reads two files beside its entry, and none of the rules by which texts are measured', () => {
   const imports = (file: string, by: RegExp) =>
     [...readFileSync(builtFile(file), 'utf8').matchAll(by)].map(([, name]) => name);
-  const FROM = /^(?:import|export)[^;]*? from "\.\.?\/([^"]+)";/gm;
+  const FROM = /(?:^|[;}])(?:import|export)\b[^;]*?\bfrom ?"\.\.?\/([^"]+)"/gm;
   const ON_DEMAND = /\bimport\("\.\.?\/([^"]+)"\)/g;
   const ENTRY = 'bin/intern-emulator.js';
   expect(imports(ENTRY, FROM)).toEqual([]);
