@@ -90,7 +90,8 @@ const idle = (emulator.cpu() - cpu) / ((performance.now() - opened) / 1_000);
 // Two keepalives each.
 await sleep(45_000);
 const late = Math.max(...keepalives.map(({ sinceLast }) => sinceLast)) / 1_000;
-const early = Math.min(...keepalives.map(({ sinceRequest }) => sinceRequest)) / 1_000;
+// To the millisecond, as the clock of the emulator counts.
+const early = Math.round(Math.min(...keepalives.map(({ sinceRequest }) => sinceRequest))) / 1_000;
 
 const kilobytes = (bytes: number) => `${(bytes / 1024).toFixed(1)} KB`;
 report(
