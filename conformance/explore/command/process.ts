@@ -71,7 +71,8 @@ export async function runProcess(
     cwd: folder,
     detached: POSIX,
   }) as ChildProcessByStdio<null, Readable, Readable>;
-  const end = () => endAll(child.pid, run);
+  const killed = new Set<number>();
+  const end = () => endAll(child.pid, run, killed);
   begun?.(() => remaining(child.pid, run));
   signal.addEventListener('abort', end, { once: true });
   let [head, tail] = ['', ''];
@@ -96,8 +97,10 @@ export async function runProcess(
       );
       child.once('exit', (code, by) => resolve([code, by]));
     });
-    const left = await follow(child.pid, run);
+    const left = await staysAny(() => remaining(child.pid, run));
     if (left) end();
+    // A signal is sent at once, and followed when its process has its turn.
+    await staysAny(() => [...killed].filter(isThere));
     // A process that has left the session, its environment too, may hold the output for ever.
     const late = systemHost.later(FOLLOW, () => {
       child.stdout.destroy();
@@ -112,13 +115,13 @@ export async function runProcess(
   }
 }
 
-/** Waits a moment for the rest of a run; whether some of it stays. */
-async function follow(pid: number | undefined, run: string): Promise<boolean> {
+/** Waits a moment for processes to end; whether some stay. */
+async function staysAny(processes: () => readonly number[]): Promise<boolean> {
   for (let waited = 0; waited < FOLLOW; waited += 20) {
-    if (remaining(pid, run).length === 0) return false;
+    if (processes().length === 0) return false;
     await systemHost.sleep(20);
   }
-  return remaining(pid, run).length > 0;
+  return processes().length > 0;
 }
 
 /**
@@ -128,11 +131,17 @@ async function follow(pid: number | undefined, run: string): Promise<boolean> {
 function remaining(pid: number | undefined, run: string): number[] {
   if (!POSIX || pid === undefined) return [];
   if (process.platform === 'linux') return ofRun(pid, `${MARK}=${run}\0`);
+  return isThere(-pid) ? [-pid] : [];
+}
+
+/** Whether a process, or a group, still runs. On Linux one that has ended keeps its number until its parent asks for it. */
+function isThere(its: number): boolean {
+  if (process.platform === 'linux') return statOf(its) !== undefined;
   try {
-    process.kill(-pid, 0);
-    return [-pid];
+    process.kill(its, 0);
+    return true;
   } catch {
-    return [];
+    return false;
   }
 }
 
@@ -171,17 +180,25 @@ interface Traits {
 }
 
 function traitsOf(its: number, session: number, mark: string): Traits | undefined {
+  const stat = statOf(its);
+  if (stat === undefined) return undefined;
+  const { parent, leader } = stat;
+  try {
+    return { parent, own: leader === session || readFileSync(`/proc/${its}/environ`).includes(mark) };
+  } catch {
+    // It is gone, or somebody else's.
+    return undefined;
+  }
+}
+
+/** The parent and the session of a process of Linux; undefined where it has ended. */
+function statOf(its: number): { readonly parent: number; readonly leader: number } | undefined {
   try {
     const stat = readFileSync(`/proc/${its}/stat`, 'utf8');
     // Behind the name, which may hold anything: state, parent, group, session.
     const [state, parent, , leader] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    if (state === 'Z') return undefined;
-    return {
-      parent: Number(parent),
-      own: Number(leader) === session || readFileSync(`/proc/${its}/environ`).includes(mark),
-    };
+    return state === 'Z' || state === 'X' ? undefined : { parent: Number(parent), leader: Number(leader) };
   } catch {
-    // It is gone, or somebody else's.
     return undefined;
   }
 }
@@ -189,7 +206,7 @@ function traitsOf(its: number, session: number, mark: string): Traits | undefine
 /** How often what is there is looked for: a process may start another while it is being ended. */
 const ROUNDS = 5;
 
-function endAll(pid: number | undefined, run: string): void {
+function endAll(pid: number | undefined, run: string, killed: Set<number>): void {
   if (pid === undefined) return;
   // Windows has no groups: what a shell started is ended as its tree.
   if (!POSIX) spawn('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore' }).on('error', () => {});
@@ -198,6 +215,7 @@ function endAll(pid: number | undefined, run: string): void {
     for (const its of all) {
       try {
         process.kill(its, 'SIGKILL');
+        killed.add(its);
       } catch {
         // It is gone.
       }
