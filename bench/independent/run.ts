@@ -21,6 +21,7 @@ import { lawful30 } from './lawful30/index.js';
 import { lawful31 } from './lawful31/index.js';
 import { lawful34 } from './lawful34/index.js';
 import { lawful35 } from './lawful35/index.js';
+import { lawful36 } from './lawful36/index.js';
 import { newer } from './newer/index.js';
 import { ways } from './ways/index.js';
 import { deployWay, type Way } from './world.js';
@@ -73,6 +74,8 @@ const SAMPLES: readonly (readonly [name: string, ways: readonly Way[]])[] = [
   ['2026-12-01 lawful', lawful34],
   // Gateways, replicas, limits and combinations, by a further reader of both texts who had seen nothing of the kit.
   ['2026-12-01b lawful', lawful35],
+  // Production-grade gateways, databases, models and administrators, by one more such reader.
+  ['2026-12-01c lawful36', lawful36],
 ];
 
 /** Checks that failed until the first did, with one seed, and how often the way showed. */
