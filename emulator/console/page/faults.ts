@@ -58,13 +58,12 @@ export const requestOf = ({ operation, intern_id: id }: Fault, nameOf: (id: stri
 export const STATUSES = ['408', '429', '500', '502', '503', '504'];
 
 /** The effects on a call, each with the keys of a fault that then count. */
-export const EFFECTS = {
-  status: 'answers an error',
-  delay: 'answers late',
-  disconnect: 'loses its connection',
-  step: 'fails at a step of the create',
-} as const;
-export type Effect = keyof typeof EFFECTS;
+export const EFFECTS = [
+  ['status', 'answers an error'],
+  ['delay', 'answers late'],
+  ['disconnect', 'loses its connection'],
+  ['step', 'fails at a step of the create'],
+] as const;
 
 export const DISCONNECTS = ['before-headers', 'mid-event', 'before-done', 'reset'];
 
@@ -166,8 +165,8 @@ export interface FaultForm {
   operation: string;
   /** The intern's id; empty for any intern. */
   intern: string;
-  effect: Effect;
-  status: number;
+  effect: (typeof EFFECTS)[number][0];
+  status: string;
   delay: string;
   disconnect: string;
   at: string;
@@ -184,7 +183,7 @@ export const faultOf = (form: FaultForm): Fault => ({
   ...(form.intern !== '' && !OF_NO_INTERN.has(form.operation) && { intern_id: form.intern }),
   ...(Number(form.after) > 0 && { after: Number(form.after) }),
   ...(Number(form.chance) < 100 && { probability: Number(form.chance) / 100 }),
-  ...(form.effect === 'status' && { status: form.status }),
+  ...(form.effect === 'status' && { status: Number(form.status) }),
   ...(form.effect === 'delay' && { delay: form.delay }),
   ...(form.effect === 'disconnect' && { disconnect: form.disconnect }),
   ...(form.effect === 'step' && { at: form.at }),

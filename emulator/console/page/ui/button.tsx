@@ -16,7 +16,7 @@ interface ButtonProps {
   why?: string;
   pressed?: boolean;
   expanded?: boolean;
-  onClick?: (event: MouseEvent) => void;
+  onClick?: () => unknown;
 }
 
 export const Button = ({ children, icon, label, tone = 'plain', small, type = 'button', ...rest }: ButtonProps) => (
@@ -28,7 +28,7 @@ export const Button = ({ children, icon, label, tone = 'plain', small, type = 'b
     title={rest.why ?? (children === undefined ? label : undefined)}
     aria-pressed={rest.pressed}
     aria-expanded={rest.expanded}
-    onClick={rest.onClick}
+    onClick={() => void rest.onClick?.()}
   >
     {icon && <Icon name={icon} size={small ? 15 : 17} />}
     {children}

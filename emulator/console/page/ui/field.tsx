@@ -13,16 +13,18 @@ interface FieldProps {
   hint?: ComponentChildren;
   /** Marked as such; the control itself has `required`. */
   required?: boolean | undefined;
+  /** Stands in a line of text: its label before it, or read to those alone who do not see the page. */
+  inline?: 'labelled' | 'unlabelled' | undefined;
   /** The control, given the id that its label points to and that of its hint. */
   children: (ids: Ids) => JSX.Element;
 }
 
-export function Field({ label, hint, required, children }: FieldProps) {
+export function Field({ label, hint, required, inline, children }: FieldProps) {
   const id = useId();
   const hintId = hint === undefined ? undefined : `${id}-hint`;
   return (
-    <div class="stack field">
-      <label for={id}>
+    <div class={inline === undefined ? 'stack field' : 'row quiet small inline-select'}>
+      <label for={id} class={inline === 'unlabelled' ? 'unseen' : undefined}>
         {label}
         {required && (
           <span class="required" title="required">
@@ -43,7 +45,7 @@ export function Field({ label, hint, required, children }: FieldProps) {
 interface InputProps extends Pick<FieldProps, 'label' | 'hint' | 'required'> {
   /** Undefined for one that keeps its own value, which `area` leads to. */
   value?: string;
-  onInput?: (value: string) => void;
+  onChange?: (value: string) => void;
   type?: 'text' | 'search' | 'number' | 'password';
   min?: number;
   max?: number;
@@ -55,11 +57,11 @@ interface InputProps extends Pick<FieldProps, 'label' | 'hint' | 'required'> {
   area?: Ref<HTMLTextAreaElement>;
 }
 
-export function Input({ label, hint, type = 'text', onInput, rows, area, ...rest }: InputProps) {
+export function Input({ label, hint, type = 'text', onChange, rows, area, ...rest }: InputProps) {
   const shared = {
     ...rest,
     autocomplete: 'off',
-    onInput: (event: { currentTarget: { value: string } }) => onInput?.(event.currentTarget.value),
+    onInput: (event: { currentTarget: { value: string } }) => onChange?.(event.currentTarget.value),
   } as const;
   return (
     <Field label={label} hint={hint} required={rest.required}>
@@ -67,13 +69,7 @@ export function Input({ label, hint, type = 'text', onInput, rows, area, ...rest
         rows === undefined ? (
           <input {...ids} {...shared} type={type as 'text'} />
         ) : (
-          <textarea
-            {...ids}
-            {...shared}
-            rows={rows}
-            spellcheck={false}
-            {...(area === undefined ? {} : { ref: area })}
-          />
+          <textarea {...ids} {...shared} rows={rows} spellcheck={false} ref={area ?? null} />
         )
       }
     </Field>
@@ -127,62 +123,50 @@ export function FileField({ label, hint, read, droppable = false }: FileFieldPro
 }
 
 /** A value, and the text that stands for it if that is another. */
-export type Option = string | readonly [value: string, text: string];
+export type Option<Value extends string = string> = Value | readonly [value: Value, text: string];
 
-export const Options = ({ of }: { of: readonly Option[] }) => (
-  <>
-    {of.map((option) => {
-      const [value, text] = typeof option === 'string' ? [option, option] : option;
-      return (
-        <option key={value} value={value}>
-          {text}
-        </option>
-      );
-    })}
-  </>
-);
-
-interface SelectProps extends Pick<FieldProps, 'label' | 'hint'> {
-  value: string;
-  options: readonly Option[];
-  onChange: (value: string) => void;
-  required?: boolean | undefined;
-}
-
-export const Select = ({ label, hint, value, options, onChange, required }: SelectProps) => (
-  <Field label={label} hint={hint} required={required}>
-    {(ids) => (
-      <select {...ids} required={required} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-        <Options of={options} />
-      </select>
-    )}
-  </Field>
-);
-
-interface InlineSelectProps extends Omit<SelectProps, 'hint'> {
-  /** The label is read to those who do not see the page, and not shown. */
-  unseen?: boolean;
+interface SelectProps<Value extends string> extends Omit<FieldProps, 'children'> {
+  value: Value;
+  options: readonly Option<Value>[];
+  onChange: (value: Value) => void;
   disabled?: boolean;
 }
 
-export const InlineSelect = ({ label, value, options, onChange, unseen, disabled }: InlineSelectProps) => (
-  <label class="row quiet small inline-select">
-    <span class={unseen ? 'unseen' : undefined}>{label}</span>
-    <select value={value} disabled={disabled} onChange={(event) => onChange(event.currentTarget.value)}>
-      <Options of={options} />
-    </select>
-  </label>
-);
+export function Select<Value extends string>(props: SelectProps<Value>) {
+  const { value, options, onChange, disabled, ...field } = props;
+  return (
+    <Field {...field}>
+      {(ids) => (
+        <select
+          {...ids}
+          required={field.required}
+          disabled={disabled}
+          value={value}
+          onChange={(event) => onChange(event.currentTarget.value as Value)}
+        >
+          {options.map((option) => {
+            const [of, text] = typeof option === 'string' ? [option, option] : option;
+            return (
+              <option key={of} value={of}>
+                {text}
+              </option>
+            );
+          })}
+        </select>
+      )}
+    </Field>
+  );
+}
 
 interface CheckProps {
   label: ComponentChildren;
-  checked: boolean;
-  onChange: (checked: boolean) => void;
+  value: boolean;
+  onChange: (value: boolean) => void;
 }
 
-export const Check = ({ label, checked, onChange }: CheckProps) => (
+export const Check = ({ label, value, onChange }: CheckProps) => (
   <label class="row top check">
-    <input type="checkbox" checked={checked} onChange={(event) => onChange(event.currentTarget.checked)} />
+    <input type="checkbox" checked={value} onChange={(event) => onChange(event.currentTarget.checked)} />
     <span>{label}</span>
   </label>
 );

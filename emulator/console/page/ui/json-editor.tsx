@@ -86,14 +86,14 @@ export function JsonEditor({ label, before, save, back }: JsonEditorProps) {
       </ul>
       <div class="row end">
         {back && (
-          <Button icon={back.icon} onClick={() => void takeBack()}>
+          <Button icon={back.icon} onClick={takeBack}>
             {back.words}
           </Button>
         )}
         <Button disabled={text === before} onClick={() => write(undefined)}>
           Undo changes
         </Button>
-        <Button tone="primary" disabled={wrong.length > 0} onClick={() => void put()}>
+        <Button tone="primary" disabled={wrong.length > 0} onClick={put}>
           Save
         </Button>
       </div>

@@ -87,7 +87,7 @@ export const Empty = ({ icon, title, children }: EmptyProps) => (
   <div class="stack close quiet empty">
     <Icon name={icon} size={30} />
     <h2>{title}</h2>
-    {children !== undefined && <p>{children}</p>}
+    {children !== undefined && <div>{children}</div>}
   </div>
 );
 
@@ -105,14 +105,26 @@ export const Callout = ({ label, icon, tone, children }: CalloutProps) => (
   </section>
 );
 
-export const ViewHead = ({ title, sub, children }: { title: string; sub?: string; children?: ComponentChildren }) => (
-  <header class="row wrap between">
-    <div>
-      <h2 class="title">{title}</h2>
-      {sub !== undefined && <p class="quiet">{sub}</p>}
-    </div>
-    {children !== undefined && <div class="row">{children}</div>}
-  </header>
+interface PageProps {
+  title: string;
+  sub: string;
+  /** Stands beside the title. */
+  action?: ComponentChildren;
+  children: ComponentChildren;
+}
+
+/** A view that scrolls as a whole, below its title. */
+export const Page = ({ title, sub, action, children }: PageProps) => (
+  <div class="stack page">
+    <header class="row wrap between">
+      <div>
+        <h2 class="title">{title}</h2>
+        <p class="quiet">{sub}</p>
+      </div>
+      {action}
+    </header>
+    {children}
+  </div>
 );
 
 interface PanelProps {
@@ -140,6 +152,14 @@ export const Pairs = ({ of }: { of: readonly (readonly [name: string, value: Com
       </div>
     ))}
   </dl>
+);
+
+/** Something to copy: the whole `text`, shown as its children. */
+export const Snippet = ({ text, label, children }: { text: string; label: string; children: ComponentChildren }) => (
+  <div class="snippet">
+    {children}
+    <CopyButton text={text} label={label} />
+  </div>
 );
 
 const Fact = ({ name, value }: { name: string; value: string }) => (
@@ -210,8 +230,8 @@ export const Back = ({ to, label, icon = 'back' }: { to: Place['view']; label: s
   </a>
 );
 
-export const DeleteButton = ({ label, onClick }: { label: string; onClick: () => unknown }) => (
-  <Button small tone="ghost" icon="trash" label={label} onClick={() => void onClick()} />
+export const DeleteButton = (props: { label: string; onClick: () => unknown }) => (
+  <Button small tone="ghost" icon="trash" {...props} />
 );
 
 interface TableProps {

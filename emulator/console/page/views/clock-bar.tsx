@@ -31,7 +31,7 @@ function AdvanceDialog({ onClose }: { onClose: () => void }) {
           </Button>
         ))}
       </div>
-      <Input label="By" hint="A number with ms, s, m or h" required value={by} onInput={setBy} />
+      <Input label="By" hint="A number with ms, s, m or h" required value={by} onChange={setBy} />
     </FormDialog>
   );
 }
@@ -85,7 +85,7 @@ export function ClockBar() {
         <Button small icon="clock" onClick={() => setOpen('advance')}>
           Advance…
         </Button>
-        <Button small icon={stands ? 'play' : 'pause'} onClick={() => void hold()}>
+        <Button small icon={stands ? 'play' : 'pause'} onClick={hold}>
           {stands ? 'Resume' : 'Freeze'}
         </Button>
       </section>

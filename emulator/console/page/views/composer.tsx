@@ -1,37 +1,38 @@
-import { useState } from 'preact/hooks';
 import { type Prompt, scriptNames, sendPrompt } from '../actions.js';
 import { short } from '../format.js';
 import type { Intern } from '../types.js';
 import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
-import { InlineSelect } from '../ui/field.js';
+import { Select } from '../ui/field.js';
+import { useForm } from '../ui/use-form.js';
+
+interface Chosen extends Pick<Prompt, 'text' | 'mode' | 'how'> {
+  /** Empty for the default, and for a new one. */
+  script: string;
+  session: string;
+}
 
 /** Sends a prompt as a client of the intern: which script takes it, whether it asks, which session it goes to. */
 export function Composer({ intern, sessions }: { intern: Intern; sessions: readonly string[] }) {
   const { model } = useServices();
-  const [text, setText] = useState('');
-  const [script, setScript] = useState('');
-  const [mode, setMode] = useState<Prompt['mode']>('manual');
-  const [how, setHow] = useState<Prompt['how']>('chat');
-  const [session, setSession] = useState('');
+  const { values, set, field } = useForm({ text: '', script: '', mode: 'manual', how: 'chat', session: '' } as Chosen);
+  const { text, script, mode, how, session } = values;
   const ready = intern.status === 'running';
-  const offline = model.connection.value === 'lost';
-  const send = () => {
-    if (offline || (text.trim() === '' && script === '')) return;
-    const prompt: Prompt = {
-      text: text.trim() === '' ? 'Hello' : text,
-      mode,
-      how,
-      script: script === '' ? undefined : script,
-      sessionId: session === '' ? undefined : session,
-    };
-    setText('');
-    void model
-      .attempt(() => sendPrompt(model, intern, prompt))
-      .then((sent) => {
-        // A text that did not arrive comes back, unless something else was typed meanwhile.
-        if (!sent) setText((typed) => (typed === '' ? text : typed));
-      });
+  const sendable = model.connection.value !== 'lost' && (text.trim() !== '' || script !== '');
+  const send = async () => {
+    if (!sendable) return;
+    set({ text: '' });
+    const sent = await model.attempt(() =>
+      sendPrompt(model, intern, {
+        text: text.trim() === '' ? 'Hello' : text,
+        mode,
+        how,
+        script: script === '' ? undefined : script,
+        sessionId: session === '' ? undefined : session,
+      }),
+    );
+    // A text that did not arrive comes back, unless something else was typed meanwhile.
+    if (!sent) set(({ text: typed }) => (typed === '' ? { text } : {}));
   };
   return (
     <form
@@ -39,7 +40,7 @@ export function Composer({ intern, sessions }: { intern: Intern; sessions: reado
       aria-label="Prompt"
       onSubmit={(event) => {
         event.preventDefault();
-        send();
+        void send();
       }}
     >
       <div class="row measure">
@@ -48,47 +49,36 @@ export function Composer({ intern, sessions }: { intern: Intern; sessions: reado
           placeholder={ready ? `Say something to ${intern.name}…` : `${intern.name} is not running`}
           rows={2}
           value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
+          onInput={(event) => set({ text: event.currentTarget.value })}
           onKeyDown={(event) => {
             if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
             event.preventDefault();
-            send();
+            void send();
           }}
         />
-        <Button
-          type="submit"
-          tone="primary"
-          icon="send"
-          label="Send"
-          disabled={offline || (text.trim() === '' && script === '')}
-        />
+        <Button type="submit" tone="primary" icon="send" label="Send" disabled={!sendable} />
       </div>
       <div class="row wrap measure">
-        <InlineSelect
+        <Select
+          inline="labelled"
           label="Script"
-          value={script}
           options={[['', 'default'], ...scriptNames(model)]}
-          onChange={setScript}
+          {...field('script')}
         />
-        <InlineSelect
+        <Select
+          inline="labelled"
           label="Approval"
-          value={mode}
           disabled={how === 'invoke'}
           options={['manual', 'self-drive']}
-          onChange={(chosen) => setMode(chosen as Prompt['mode'])}
+          {...field('mode')}
         />
-        <InlineSelect
+        <Select
+          inline="labelled"
           label="Session"
-          value={session}
           options={[['', 'new'], ...sessions.map((id) => [id, short(id)] as const)]}
-          onChange={setSession}
+          {...field('session')}
         />
-        <InlineSelect
-          label="By"
-          value={how}
-          options={['chat', 'invoke']}
-          onChange={(chosen) => setHow(chosen as Prompt['how'])}
-        />
+        <Select inline="labelled" label="By" options={['chat', 'invoke']} {...field('how')} />
       </div>
     </form>
   );

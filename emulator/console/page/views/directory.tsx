@@ -4,7 +4,7 @@ import type { Model } from '../model.js';
 import type { ScimGroup, ScimJob, ScimMapping } from '../types.js';
 import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
-import { Check, Form, InlineSelect, Select } from '../ui/field.js';
+import { Check, Form, Select } from '../ui/field.js';
 import { DeleteButton, Panel, Table } from '../ui/parts.js';
 import { useRead } from '../ui/use-read.js';
 import { workspacesOf } from '../workspaces.js';
@@ -48,12 +48,12 @@ function MappingRow({ mapping, group }: { mapping: ScimMapping; group: string })
         {short(mapping.workspace_id)}…
       </td>
       <td>
-        <InlineSelect
-          unseen
+        <Select
+          inline="unlabelled"
           label={`Role of ${group}`}
           value={mapping.role}
           options={['admin', 'member']}
-          onChange={(role) => void change(role)}
+          onChange={change}
         />
       </td>
       <td>
@@ -116,7 +116,7 @@ function Sync() {
   }, [job, now]);
   return (
     <div class="row">
-      <Button disabled={going} onClick={() => void start()}>
+      <Button disabled={going} onClick={start}>
         Sync the directory
       </Button>
       <p role="status">{job && SENTENCES[job.status](job)}</p>
@@ -163,13 +163,13 @@ export function Switches() {
     <Panel title="Vault writes and sync">
       <Check
         label="Refuse vault writes (503)"
-        checked={settings?.vault_writes === 'off'}
-        onChange={(checked) => put({ vault_writes: checked ? 'off' : 'on' })}
+        value={settings?.vault_writes === 'off'}
+        onChange={(refused) => put({ vault_writes: refused ? 'off' : 'on' })}
       />
       <Check
         label="The next directory sync fails"
-        checked={settings?.scim_sync === 'fails'}
-        onChange={(checked) => put({ scim_sync: checked ? 'fails' : 'succeeds' })}
+        value={settings?.scim_sync === 'fails'}
+        onChange={(fails) => put({ scim_sync: fails ? 'fails' : 'succeeds' })}
       />
     </Panel>
   );

@@ -8,7 +8,7 @@ import { MARKS, shortened, sideBySide, type TimeLineEntry } from '../side-by-sid
 import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
 import { FileField } from '../ui/field.js';
-import { Empty, Folded, Panel, Table, ViewHead } from '../ui/parts.js';
+import { Empty, Folded, Page, Panel, Table } from '../ui/parts.js';
 
 const LISTED = 200;
 
@@ -21,7 +21,7 @@ function Serve({ schedule }: { schedule: Schedule }) {
         small
         icon="faults"
         onClick={() =>
-          void model.attempt(
+          model.attempt(
             () => replaceFaults(model, schedule.faults),
             'The next calls meet it: start your program against this emulator',
           )
@@ -137,11 +137,7 @@ export function ExploreView() {
     setLoaded((before) => ({ name: file.name, explored, of: (before?.of ?? 0) + 1 }));
   };
   return (
-    <div class="stack page">
-      <ViewHead
-        title="Explore"
-        sub="What a program did when something went wrong, beside what it does when nothing does."
-      />
+    <Page title="Explore" sub="What a program did when something went wrong, beside what it does when nothing does.">
       <section class="panel stack" aria-label="Open">
         <FileField
           droppable
@@ -158,6 +154,6 @@ export function ExploreView() {
       ) : (
         <Shown key={loaded.of} explored={loaded.explored} name={loaded.name} />
       )}
-    </div>
+    </Page>
   );
 }

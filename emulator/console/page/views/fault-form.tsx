@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import { addFaults } from '../actions.js';
 import {
   DISCONNECTS,
@@ -12,12 +11,13 @@ import {
 } from '../faults.js';
 import { useServices } from '../ui/context.js';
 import { Check, Form, Input, type Option, Select } from '../ui/field.js';
+import { useForm } from '../ui/use-form.js';
 
 const EMPTY: FaultForm = {
   operation: 'create',
   intern: '',
   effect: 'status',
-  status: 503,
+  status: '503',
   delay: '5s',
   disconnect: 'before-headers',
   at: 'vault',
@@ -29,22 +29,8 @@ const EMPTY: FaultForm = {
 
 export function NewFault() {
   const { model } = useServices();
-  const [form, setForm] = useState(EMPTY);
-  const set = (change: Partial<FaultForm>) => setForm({ ...form, ...change });
-  const select = (label: string, value: string, options: readonly Option[], choose: (value: string) => void) => (
-    <Select label={label} value={value} options={options} onChange={choose} />
-  );
-  const number = (label: string, key: 'times' | 'after' | 'chance', bounds: { min: number; max?: number }) => (
-    <Input
-      label={label}
-      type="number"
-      {...bounds}
-      required
-      value={form[key]}
-      onInput={(value) => set({ [key]: value })}
-    />
-  );
-  const effects = Object.entries(EFFECTS).filter(([effect]) => effect !== 'step' || form.operation === 'create');
+  const { values: form, set, field } = useForm(EMPTY);
+  const effects = EFFECTS.filter(([effect]) => effect !== 'step' || form.operation === 'create');
   const interns = [...model.interns.value.values()].map(({ id, name }): Option => [id, name]);
   const places = form.operation === 'chat' ? DISCONNECTS : ['before-headers', 'reset'];
   const choose = (operation: string) => {
@@ -60,29 +46,21 @@ export function NewFault() {
       tone="primary"
       onSubmit={() => model.attempt(() => addFaults(model, [faultOf(form)]), sentenceOf(faultOf(form)))}
     >
-      {select('The next', form.operation, OPERATIONS, choose)}
+      <Select label="The next" value={form.operation} options={OPERATIONS} onChange={choose} />
       <div class="grid">
-        {!OF_NO_INTERN.has(form.operation) &&
-          select('To', form.intern, [['', 'any intern'], ...interns], (intern) => set({ intern }))}
-        {select('What happens', form.effect, effects, (effect) => set({ effect: effect as FaultForm['effect'] }))}
-        {form.effect === 'status' &&
-          select('Status', String(form.status), STATUSES, (status) => set({ status: Number(status) }))}
-        {form.effect === 'delay' && (
-          <Input
-            label="By"
-            hint="On the emulator’s clock"
-            required
-            value={form.delay}
-            onInput={(delay) => set({ delay })}
-          />
+        {!OF_NO_INTERN.has(form.operation) && (
+          <Select label="To" options={[['', 'any intern'], ...interns]} {...field('intern')} />
         )}
-        {form.effect === 'disconnect' && select('Where', form.disconnect, places, (disconnect) => set({ disconnect }))}
-        {form.effect === 'step' && select('Which', form.at, ['vault', 'provisioner'], (at) => set({ at }))}
-        {!form.always && number('How many times', 'times', { min: 1 })}
-        {number('After so many calls', 'after', { min: 0 })}
-        {number('Chance in %', 'chance', { min: 1, max: 100 })}
+        <Select label="What happens" options={effects} {...field('effect')} />
+        {form.effect === 'status' && <Select label="Status" options={STATUSES} {...field('status')} />}
+        {form.effect === 'delay' && <Input label="By" hint="On the emulator’s clock" required {...field('delay')} />}
+        {form.effect === 'disconnect' && <Select label="Where" options={places} {...field('disconnect')} />}
+        {form.effect === 'step' && <Select label="Which" options={['vault', 'provisioner']} {...field('at')} />}
+        {!form.always && <Input label="How many times" type="number" min={1} required {...field('times')} />}
+        <Input label="After so many calls" type="number" min={0} required {...field('after')} />
+        <Input label="Chance in %" type="number" min={1} max={100} required {...field('chance')} />
       </div>
-      <Check label="Every time" checked={form.always} onChange={(always) => set({ always })} />
+      <Check label="Every time" {...field('always')} />
     </Form>
   );
 }

@@ -4,7 +4,7 @@ import { short } from '../format.js';
 import type { Fault } from '../types.js';
 import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
-import { DeleteButton, Empty, Panel, ViewHead } from '../ui/parts.js';
+import { DeleteButton, Empty, Page, Panel } from '../ui/parts.js';
 import { NewFault } from './fault-form.js';
 
 /** The effect of a fault, and the request that meets it. */
@@ -34,17 +34,17 @@ export function FaultsView() {
       await model.readFaults();
     }, 'All faults are taken back');
   return (
-    <div class="stack page">
-      <ViewHead
-        title="Faults"
-        sub="What the next calls meet. A call that is refused for its caller, path, body or session uses none up."
-      >
-        {faults.length > 0 && (
-          <Button small icon="trash" onClick={() => void clear()}>
+    <Page
+      title="Faults"
+      sub="What the next calls meet. A call that is refused for its caller, path, body or session uses none up."
+      action={
+        faults.length > 0 && (
+          <Button small icon="trash" onClick={clear}>
             Take all back
           </Button>
-        )}
-      </ViewHead>
+        )
+      }
+    >
       {faults.length > 0 ? (
         <ol class="frame rows" aria-label="Faults still to come">
           {faults.map(({ id = '', ...fault }) => (
@@ -88,7 +88,7 @@ export function FaultsView() {
                 <Button
                   small
                   onClick={() =>
-                    void model.attempt(
+                    model.attempt(
                       () => addFaults(model, profile.faults),
                       `Added ${profile.faults.length} faults: ${profile.does}`,
                     )
@@ -101,6 +101,6 @@ export function FaultsView() {
           </ul>
         </Panel>
       </div>
-    </div>
+    </Page>
   );
 }

@@ -5,6 +5,7 @@ import type { Intern } from '../types.js';
 import { useServices } from '../ui/context.js';
 import { FormDialog } from '../ui/dialog.js';
 import { Check, Input, Select } from '../ui/field.js';
+import { useForm } from '../ui/use-form.js';
 import { workspacesOf } from '../workspaces.js';
 
 interface DialogProps {
@@ -17,35 +18,33 @@ const NAME = 'Lower-case words joined by hyphens, 2 to 17 characters';
 export function CreateDialog({ onClose }: Pick<DialogProps, 'onClose'>) {
   const { model, router } = useServices();
   const target = model.target.value;
-  const [form, setForm] = useState<NewIntern>({
+  const { values, set, field } = useForm<NewIntern>({
     name: '',
     workspace_id: undefined,
     description: '',
     instructions: '',
     provision: true,
   });
-  const set = (change: Partial<NewIntern>) => setForm({ ...form, ...change });
-  const submit = async () => router.go('interns', (await createIntern(model, form)).id);
+  const submit = async () => router.go('interns', (await createIntern(model, values)).id);
   return (
     <FormDialog title="New intern" submit="Create" onClose={onClose} onSubmit={submit}>
-      <Input label="Name" required hint={NAME} value={form.name} onInput={(name) => set({ name })} />
+      <Input label="Name" required hint={NAME} {...field('name')} />
       {target?.foreign_workspace_id && (
         <Select
           label="Workspace"
-          value={form.workspace_id ?? target.workspace_id}
+          value={values.workspace_id ?? target.workspace_id}
           options={workspacesOf(target)}
           onChange={(workspace_id) => set({ workspace_id })}
         />
       )}
-      <Input label="Description" value={form.description} onInput={(description) => set({ description })} />
+      <Input label="Description" {...field('description')} />
       <Input
         label="Instructions"
         hint="A first line such as “script: slow” chooses its script"
         rows={3}
-        value={form.instructions}
-        onInput={(instructions) => set({ instructions })}
+        {...field('instructions')}
       />
-      <Check label="Provision it at once" checked={form.provision} onChange={(provision) => set({ provision })} />
+      <Check label="Provision it at once" {...field('provision')} />
     </FormDialog>
   );
 }
@@ -60,10 +59,13 @@ const HINTS: Readonly<Partial<Record<(typeof KEYS)[number], string>>> = {
 /** Changes the settings of an intern. Only what was changed is sent. */
 export function EditDialog({ intern, onClose }: DialogProps) {
   const { model } = useServices();
-  const [form, setForm] = useState(() => Object.fromEntries(KEYS.map((key) => [key, intern[key] ?? ''])));
+  const { values, field } = useForm(() => {
+    const { name, description, instructions, model } = intern;
+    return { name, description: description ?? '', instructions: instructions ?? '', model: model ?? '' };
+  });
   const submit = async () => {
-    const changed = KEYS.filter((key) => form[key] !== (intern[key] ?? ''));
-    const change = Object.fromEntries(changed.map((key) => [key, form[key] === '' ? null : form[key]]));
+    const changed = KEYS.filter((key) => values[key] !== (intern[key] ?? ''));
+    const change = Object.fromEntries(changed.map((key) => [key, values[key] === '' ? null : values[key]]));
     if (changed.length > 0) await updateIntern(model, intern, change);
   };
   return (
@@ -74,8 +76,7 @@ export function EditDialog({ intern, onClose }: DialogProps) {
           label={words(key)}
           hint={HINTS[key]}
           required={key === 'name'}
-          value={form[key] ?? ''}
-          onInput={(value) => setForm({ ...form, [key]: value })}
+          {...field(key)}
           {...(key === 'instructions' ? { rows: 3 } : {})}
         />
       ))}
@@ -97,7 +98,7 @@ export function DeleteDialog({ intern, onClose }: DialogProps) {
       )}
       <Check
         label="Delete it even if its workspace cannot be archived (acknowledge_workspace_loss)"
-        checked={acknowledged}
+        value={acknowledged}
         onChange={setAcknowledged}
       />
     </FormDialog>

@@ -4,7 +4,7 @@ import { conversationsOf } from '../conversation.js';
 import type { Intern, Run } from '../types.js';
 import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
-import { InlineSelect } from '../ui/field.js';
+import { Select } from '../ui/field.js';
 import type { IconName } from '../ui/icons.js';
 import { Back, Empty, Facts, Progress, StatusPill } from '../ui/parts.js';
 import { useRead } from '../ui/use-read.js';
@@ -42,7 +42,7 @@ function InternHead({ intern }: { intern: Intern }) {
     [intern.id, intern.updated_at],
   );
   const button = (icon: IconName, words: string, onClick: () => unknown) => (
-    <Button small icon={icon} onClick={() => void onClick()}>
+    <Button small icon={icon} onClick={onClick}>
       {words}
     </Button>
   );
@@ -70,11 +70,12 @@ function InternHead({ intern }: { intern: Intern }) {
       </div>
       <div class="row wrap quiet">
         {intern.description && <p>{intern.description}</p>}
-        <InlineSelect
+        <Select
+          inline="labelled"
           label="Behaves by"
           value={inside?.script ?? ''}
           options={[['', 'its own choice'], ...scriptNames(model)]}
-          onChange={(name) => void choose(name)}
+          onChange={choose}
         />
         <Button small tone="ghost" expanded={facts} onClick={() => setFacts(!facts)}>
           {facts ? 'Hide details' : 'Details'}

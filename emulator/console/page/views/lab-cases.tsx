@@ -5,6 +5,7 @@ import { shellWords } from '../shell-words.js';
 import { Button, CopyButton } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
 import { Check, Input, Select } from '../ui/field.js';
+import { useChosen, useForm } from '../ui/use-form.js';
 import { useRead } from '../ui/use-read.js';
 
 const NO_CASES: { data: readonly LabCase[] } = { data: [] };
@@ -52,7 +53,7 @@ function Command({ chosen, all, onRun }: CommandProps) {
           class="mono"
           placeholder="node adapter.mjs"
           value={adapter}
-          onInput={setAdapter}
+          onChange={setAdapter}
         />
         <Select
           label="Cuts"
@@ -73,7 +74,7 @@ function Command({ chosen, all, onRun }: CommandProps) {
             {line}
           </output>
           <div class="row wrap">
-            <Button small tone="primary" icon="play" disabled={running} onClick={() => void run()}>
+            <Button small tone="primary" icon="play" disabled={running} onClick={run}>
               {running ? 'Runs…' : 'Run it here'}
             </Button>
             <CopyButton text={line} label="Copy the command line">
@@ -98,53 +99,27 @@ export function Cases({ onRun }: Pick<CommandProps, 'onRun'>) {
     [],
     { tells: true },
   );
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const [filter, setFilter] = useState<LabFilter>({ group: '', ability: '', search: '' });
+  const { chosen, choose, chooseNone } = useChosen();
+  const { values: filter, field } = useForm<LabFilter>({ group: '', ability: '', search: '' });
   const shown = useMemo(() => matching(cases, filter), [cases, filter]);
-  const change = (ids: readonly string[], on: boolean) => {
-    const next = new Set(chosen);
-    for (const id of ids) {
-      if (on) next.add(id);
-      else next.delete(id);
-    }
-    setChosen(next);
-  };
+  const ids = shown.map(({ id }) => id);
   const groups = [...new Set(cases.map(groupOf))];
   return (
     <section class="panel stack" aria-label="Cases">
       <div class="grid">
-        <Select
-          label="Group"
-          value={filter.group}
-          onChange={(group) => setFilter({ ...filter, group })}
-          options={[['', 'every group'], ...groups.map((one) => [one, one] as const)]}
-        />
+        <Select label="Group" options={[['', 'every group'], ...groups]} {...field('group')} />
         <Select
           label="Needs"
-          value={filter.ability}
-          onChange={(ability) => setFilter({ ...filter, ability })}
-          options={[['', 'any ability'], ['none', 'no ability'], ...ABILITIES.map((one) => [one, one] as const)]}
+          options={[['', 'any ability'], ['none', 'no ability'], ...ABILITIES]}
+          {...field('ability')}
         />
-        <Input
-          label="Search"
-          type="search"
-          value={filter.search}
-          onInput={(search) => setFilter({ ...filter, search })}
-        />
+        <Input label="Search" type="search" {...field('search')} />
       </div>
       <div class="row">
-        <Button
-          small
-          onClick={() =>
-            change(
-              shown.map(({ id }) => id),
-              true,
-            )
-          }
-        >
+        <Button small onClick={() => choose(ids, true)}>
           Choose these {shown.length}
         </Button>
-        <Button small disabled={chosen.size === 0} onClick={() => setChosen(new Set())}>
+        <Button small disabled={chosen.size === 0} onClick={chooseNone}>
           Choose none
         </Button>
         <span class="quiet" role="status">
@@ -166,15 +141,15 @@ export function Cases({ onRun }: Pick<CommandProps, 'onRun'>) {
                   <span class="quiet small">{title}</span>
                 </span>
               }
-              checked={chosen.has(id)}
-              onChange={(on) => change([id], on)}
+              value={chosen.has(id)}
+              onChange={(on) => choose([id], on)}
             />
             <Button
               small
               tone="ghost"
               label={`Run ${id} by hand`}
               onClick={() =>
-                void model
+                model
                   .attempt(
                     () => model.api.control('POST', 'lab/runs', { case: id }),
                     `${id} has started: send your client to its address`,

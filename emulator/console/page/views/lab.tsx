@@ -3,7 +3,7 @@ import { counted } from '../../../contract/counted.js';
 import type { LabRun } from '../types.js';
 import { useServices } from '../ui/context.js';
 import { Select } from '../ui/field.js';
-import { Empty, ViewHead } from '../ui/parts.js';
+import { Empty, Page } from '../ui/parts.js';
 import { Cases } from './lab-cases.js';
 import { Run } from './lab-run.js';
 
@@ -27,11 +27,10 @@ export function LabView() {
   const all = model.labRuns.value;
   const runs = verdict === '' ? all : all.filter(({ result }) => (result?.verdict ?? 'hand') === verdict);
   return (
-    <div class="stack page">
-      <ViewHead
-        title="Client lab"
-        sub="Streams and refusals that clients got wrong. Choose cases, run your client through them, and see what it did."
-      />
+    <Page
+      title="Client lab"
+      sub="Streams and refusals that clients got wrong. Choose cases, run your client through them, and see what it did."
+    >
       <Cases onRun={() => shown.current?.scrollIntoView({ behavior: 'smooth' })} />
       <section class="stack said-below" aria-label="Runs" ref={shown}>
         {all.length === 0 ? (
@@ -63,6 +62,6 @@ export function LabView() {
           </>
         )}
       </section>
-    </div>
+    </Page>
   );
 }

@@ -4,7 +4,8 @@ import type { ExplainSignature, Explanation, ForgeList, Forgery } from '../types
 import { useServices } from '../ui/context.js';
 import { Form, Input, Select } from '../ui/field.js';
 import { Icon } from '../ui/icons.js';
-import { Panel, Pill, Table, ViewHead } from '../ui/parts.js';
+import { Page, Panel, Pill, Table } from '../ui/parts.js';
+import { useForm } from '../ui/use-form.js';
 import { useLatest } from '../ui/use-latest.js';
 import { useRead } from '../ui/use-read.js';
 
@@ -105,7 +106,7 @@ function Forged({ forged: { made, twin } }: { forged: { made: Forgery; twin: Exp
 /** Takes a signed request, and explains what a daemon would answer to it, down to the byte. */
 export function ProofsView() {
   const { model } = useServices();
-  const [form, setForm] = useState<Pasted>({ pasted: '', method: 'POST', path: '/api/invoke', body: '' });
+  const { values: form, set, field } = useForm<Pasted>({ pasted: '', method: 'POST', path: '/api/invoke', body: '' });
   const [defect, setDefect] = useState('');
   const [explanation, setExplanation] = useState<Explanation | undefined>(undefined);
   const [forged, setForged] = useState<{ made: Forgery; twin: Explanation } | undefined>(undefined);
@@ -114,7 +115,6 @@ export function ProofsView() {
     () => model.api.control<ForgeList>('GET', 'signing/forge'),
     [],
   );
-  const set = (change: Partial<Pasted>) => setForm({ ...form, ...change });
   const explained = (request: object) => model.api.control<Explanation>('POST', 'signing/explain', request);
   const explain = async (given: Pasted) => {
     const isLatest = begin();
@@ -131,15 +131,14 @@ export function ProofsView() {
         [value].flat().map((each) => `${name}: ${each}`),
       );
       const next = { pasted: lines.join('\n'), method, path: new URL(url).pathname, body };
-      setForm(next);
+      set(next);
       await explain(next);
       const { url: at, ...twin } = made.twin;
       setForged({ made, twin: await explained({ ...twin, path: new URL(at).pathname }) });
     });
 
   return (
-    <div class="stack page">
-      <ViewHead title="Proofs" sub="Paste a signed request, and read what the intern daemon says to it and why." />
+    <Page title="Proofs" sub="Paste a signed request, and read what the intern daemon says to it and why.">
       <div class="columns">
         <Form
           panel
@@ -159,22 +158,14 @@ export function ProofsView() {
             placeholder={
               'authorization: Bearer …\nx-svc-invoke-signature: …\nx-svc-invoke-timestamp: …\nx-svc-invoke-user: …'
             }
-            value={form.pasted}
-            onInput={(pasted) => set({ pasted })}
+            {...field('pasted')}
           />
           <p class="quiet">Where the request does not say:</p>
           <div class="grid">
-            <Input label="Method" value={form.method} onInput={(method) => set({ method })} />
-            <Input label="Path" value={form.path} onInput={(path) => set({ path })} />
+            <Input label="Method" {...field('method')} />
+            <Input label="Path" {...field('path')} />
           </div>
-          <Input
-            label="Body"
-            hint="Exactly as it is sent"
-            class="mono"
-            rows={2}
-            value={form.body}
-            onInput={(body) => set({ body })}
-          />
+          <Input label="Body" hint="Exactly as it is sent" class="mono" rows={2} {...field('body')} />
         </Form>
         <div class="stack">
           {explanation && <Result explanation={explanation} />}
@@ -198,6 +189,6 @@ export function ProofsView() {
           </Form>
         </div>
       </div>
-    </div>
+    </Page>
   );
 }

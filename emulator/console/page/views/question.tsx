@@ -40,7 +40,7 @@ function FieldControl({
         onChange={onChange}
       />
     );
-  if (field.type === 'boolean') return <Check label={label} checked={value === true} onChange={onChange} />;
+  if (field.type === 'boolean') return <Check label={label} value={value === true} onChange={onChange} />;
   const number = field.type === 'number' || field.type === 'integer';
   return (
     <Input
@@ -49,7 +49,7 @@ function FieldControl({
       {...(number ? { type: 'number', hint: field.type === 'integer' ? 'A whole number' : 'A number' } : {})}
       step={field.type === 'integer' ? 1 : 'any'}
       value={String(value ?? '')}
-      onInput={onChange}
+      onChange={onChange}
     />
   );
 }

@@ -9,7 +9,7 @@ import { linkTo } from '../router.js';
 import type { Entry, ExchangeExplanation, Requirement } from '../types.js';
 import { Button, CopyButton } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
-import { Back, Callout, Pairs, Shield, StatusCode } from '../ui/parts.js';
+import { Back, Callout, Pairs, Shield, Snippet, StatusCode } from '../ui/parts.js';
 import { useEntry } from '../ui/use-entry.js';
 import { useRead } from '../ui/use-read.js';
 import { TimeLine } from './time-line.js';
@@ -77,10 +77,9 @@ function Explained({ explained }: { explained: ExchangeExplanation }) {
         </p>
       )}
       {next?.curl && (
-        <div class="snippet">
+        <Snippet text={next.curl} label="Copy what to send instead">
           <code class="grow said">{next.curl}</code>
-          <CopyButton text={next.curl} label="Copy what to send instead" />
-        </div>
+        </Snippet>
       )}
       <p class="quiet">
         <a href={explained.page}>{explained.page}</a>
@@ -122,15 +121,13 @@ function Judged({ judged: { verdict, rules, broken } }: { judged: NonNullable<En
 
 function Body({ label, body }: { label: string; body: string | null }) {
   if (body === null || body === '') return <p class="quiet">No body</p>;
-  const shown = pretty(body);
   return (
-    <div class="snippet">
+    <Snippet text={body} label={`Copy the ${label}`}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
       <section class="grow" tabIndex={0} aria-label={label}>
-        <pre>{shown}</pre>
+        <pre>{pretty(body)}</pre>
       </section>
-      <CopyButton text={body} label={`Copy the ${label}`} />
-    </div>
+    </Snippet>
   );
 }
 
@@ -213,7 +210,7 @@ export function RequestDetail({ id }: { id: string }) {
         {entry.trace && (
           <span class="mono" title={entry.trace.trace_id}>{`trace ${short(entry.trace.trace_id)}…`}</span>
         )}
-        <Button small icon="question" onClick={() => void explain()}>
+        <Button small icon="question" onClick={explain}>
           Explain
         </Button>
         <CopyButton text={curlOf(entry)} label="Copy as curl">
@@ -232,7 +229,7 @@ export function RequestDetail({ id }: { id: string }) {
               Copy as a script
             </CopyButton>
             {url.pathname.includes('/api/v1/') && (
-              <Button small icon="send" onClick={() => void again()}>
+              <Button small icon="send" onClick={again}>
                 Send again
               </Button>
             )}

@@ -3,10 +3,11 @@ import { atHumanLength, span, timeOf } from '../format.js';
 import type { RequestRow } from '../requests.js';
 import { save } from '../save.js';
 import type { Intern } from '../types.js';
-import { Button, CopyButton } from '../ui/button.js';
+import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
-import { InlineSelect } from '../ui/field.js';
-import { Empty, Shield, Split, StatusCode } from '../ui/parts.js';
+import { type Option, Select } from '../ui/field.js';
+import { Empty, Shield, Snippet, Split, StatusCode } from '../ui/parts.js';
+import { useForm } from '../ui/use-form.js';
 import { VirtualList } from '../ui/virtual-list.js';
 import { RequestDetail } from './request-detail.js';
 
@@ -97,17 +98,16 @@ function Nothing({ filtered, onClear }: { filtered: boolean; onClear: () => void
   return (
     <Empty icon="requests" title="No requests yet">
       Point your client at {target?.base_url}, or try:
-      <span class="snippet">
+      <Snippet text={command} label="Copy the command">
         <code class="grow">{command}</code>
-        <CopyButton text={command} label="Copy the command" />
-      </span>
+      </Snippet>
     </Empty>
   );
 }
 
 export function RequestsView({ id }: { id: string | undefined }) {
   const { model, router } = useServices();
-  const [filter, setFilter] = useState<Filter>(NO_FILTER);
+  const { values: filter, set: setFilter, field } = useForm(NO_FILTER);
   const [paused, setPaused] = useState<readonly RequestRow[] | undefined>(undefined);
   const live = model.requests.rows.value;
   const all = useMemo(() => (paused ?? live).filter(isOf(filter.caller)), [paused, live, filter.caller]);
@@ -117,19 +117,8 @@ export function RequestsView({ id }: { id: string | undefined }) {
   const callers = useMemo(() => namesIn(paused ?? live, 'caller'), [paused, live]);
   const filtered = Object.values(filter).some((value) => value !== '');
   const judges = live.some(({ judged }) => judged !== undefined);
-  const choose = (
-    key: 'operation' | 'status' | 'caller' | 'judged',
-    label: string,
-    any: string,
-    options: readonly (string | [string, string])[],
-  ) => (
-    <InlineSelect
-      unseen
-      label={label}
-      value={filter[key]}
-      options={[['', any], ...options]}
-      onChange={(value) => setFilter({ ...filter, [key]: value })}
-    />
+  const choose = (key: keyof Filter, label: string, any: string, options: readonly Option[]) => (
+    <Select inline="unlabelled" label={label} options={[['', any], ...options]} {...field(key)} />
   );
   const recording = model.recording.value;
   const record = async () => {
@@ -163,10 +152,10 @@ export function RequestsView({ id }: { id: string | undefined }) {
             <Button small icon={paused ? 'play' : 'pause'} onClick={() => setPaused(paused ? undefined : live)}>
               {paused ? `Resume${fresh > 0 ? ` (${fresh} new)` : ''}` : 'Pause'}
             </Button>
-            <Button small icon={recording === undefined ? 'down' : 'check'} onClick={() => void record()}>
+            <Button small icon={recording === undefined ? 'down' : 'check'} onClick={record}>
               {recording === undefined ? 'Record' : 'Stop and save'}
             </Button>
-            <Button small icon="trash" onClick={() => void clear()}>
+            <Button small icon="trash" onClick={clear}>
               Clear
             </Button>
           </div>
@@ -180,7 +169,7 @@ export function RequestsView({ id }: { id: string | undefined }) {
               aria-label="Filter requests"
               placeholder="Filter"
               value={filter.text}
-              onInput={(event) => setFilter({ ...filter, text: event.currentTarget.value })}
+              onInput={(event) => setFilter({ text: event.currentTarget.value })}
             />
             {choose('operation', 'Operation', 'All operations', operations)}
             {choose('status', 'Status', 'Any status', CLASSES)}

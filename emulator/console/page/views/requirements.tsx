@@ -1,5 +1,5 @@
 import { linkTo } from '../router.js';
-import { Empty, ViewHead } from '../ui/parts.js';
+import { Empty, Page } from '../ui/parts.js';
 import { useRequirements } from './request-detail.js';
 
 const LEVELS: Readonly<Record<string, string>> = {
@@ -14,11 +14,7 @@ export function RequirementsView({ id }: { id: string | undefined }) {
   const area = id?.replace(/-\d+$/, '');
   const shown = requirements.filter((requirement) => id === undefined || requirement.id.startsWith(`${area}-`));
   return (
-    <div class="stack page">
-      <ViewHead
-        title="Requirements"
-        sub="What the interface demands. A refusal names the requirement that it rests on."
-      />
+    <Page title="Requirements" sub="What the interface demands. A refusal names the requirement that it rests on.">
       {requirements.length > 0 && id !== undefined && !row && (
         <Empty icon="warn" title={`No requirement ${id}`}>
           <a href={linkTo('requirements')}>See them all</a>
@@ -43,6 +39,6 @@ export function RequirementsView({ id }: { id: string | undefined }) {
           <a href={linkTo('requirements')}>All requirements</a>
         </p>
       )}
-    </div>
+    </Page>
   );
 }

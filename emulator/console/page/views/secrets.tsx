@@ -1,9 +1,10 @@
-import { useRef, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import type { Model } from '../model.js';
 import type { VaultSecret } from '../types.js';
 import { useServices } from '../ui/context.js';
 import { Check, Form, Input } from '../ui/field.js';
 import { DeleteButton, Empty, Table } from '../ui/parts.js';
+import { useChosen, useForm } from '../ui/use-form.js';
 import { useRead } from '../ui/use-read.js';
 
 /** A vault as the page acts on it. */
@@ -64,8 +65,8 @@ function Row({ vault, secret }: { vault: Vault; secret: VaultSecret }) {
 function StoreForm({ vault }: { vault: Vault }) {
   const { model } = useServices();
   const value = useRef<HTMLTextAreaElement>(null);
-  const [name, setName] = useState('');
-  const [hosts, setHosts] = useState('');
+  const { values, set, field } = useForm({ name: '', hosts: '' });
+  const { name, hosts } = values;
   const submit = async () => {
     const body = { value: value.current?.value ?? '', hosts: hosts.split(/[\s,]+/).filter((host) => host !== '') };
     const path = `${vault.path}/${encodeURIComponent(name)}`;
@@ -75,25 +76,17 @@ function StoreForm({ vault }: { vault: Vault }) {
     );
     if (!stored) return;
     if (value.current) value.current.value = '';
-    setName('');
-    setHosts('');
+    set({ name: '', hosts: '' });
   };
   return (
     <Form panel title="Store a secret" submit="Store" icon="key" tone="primary" onSubmit={submit}>
-      <Input
-        label="Name"
-        hint="Lower-case letters, digits and single underscores"
-        required
-        value={name}
-        onInput={setName}
-      />
+      <Input label="Name" hint="Lower-case letters, digits and single underscores" required {...field('name')} />
       <Input label="Value" hint="It is never shown again" class="masked" rows={2} required area={value} />
       <Input
         label="Hosts"
         hint="Exact names, such as api.example.com, separated by spaces"
         required
-        value={hosts}
-        onInput={setHosts}
+        {...field('hosts')}
       />
     </Form>
   );
@@ -103,21 +96,15 @@ function StoreForm({ vault }: { vault: Vault }) {
 function CopyForm({ vault, from }: { vault: Vault; from: Vault }) {
   const { model } = useServices();
   const { value: secrets = [] } = useSecrets(from);
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const bound = secrets.filter(({ hosts }) => hosts !== null);
-  const names = bound.map(({ name }: VaultSecret) => name).filter((name: string) => chosen.has(name));
-  const choose = (name: string, checked: boolean) => {
-    const next = new Set(chosen);
-    if (checked) next.add(name);
-    else next.delete(name);
-    setChosen(next);
-  };
+  const { chosen, choose, chooseNone } = useChosen();
+  const bound = secrets.flatMap(({ name, hosts }) => (hosts === null ? [] : [name]));
+  const names = bound.filter((name) => chosen.has(name));
   const submit = async () => {
     const copied = await model.attempt(
       async () => model.api.call('POST', `${vault.path}/copy`, await from.key(model), { body: { names } }),
       names.length === 1 ? `${names[0]} is copied` : `${names.length} secrets are copied`,
     );
-    if (copied) setChosen(new Set());
+    if (copied) chooseNone();
   };
   return (
     <Form
@@ -129,8 +116,8 @@ function CopyForm({ vault, from }: { vault: Vault; from: Vault }) {
       onSubmit={submit}
     >
       {bound.length === 0 && <p class="quiet">The vault of the workspace holds nothing that can be copied.</p>}
-      {bound.map(({ name }: VaultSecret) => (
-        <Check key={name} label={name} checked={chosen.has(name)} onChange={(checked) => choose(name, checked)} />
+      {bound.map((name) => (
+        <Check key={name} label={name} value={chosen.has(name)} onChange={(on) => choose([name], on)} />
       ))}
     </Form>
   );

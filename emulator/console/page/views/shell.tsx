@@ -156,7 +156,7 @@ function TokenForm() {
           closed.
         </p>
         {model.tokenTried.value && <p role="alert">{model.refusal.value}</p>}
-        <Input label="Token" type="password" required value={token} onInput={setToken} />
+        <Input label="Token" type="password" required value={token} onChange={setToken} />
       </Form>
     </main>
   );

@@ -52,7 +52,7 @@ export function Snapshots() {
                 small
                 disabled={'unusable' in snapshot}
                 onClick={() =>
-                  void model.attempt(async () => {
+                  model.attempt(async () => {
                     await model.api.control('POST', `${path(snapshot.name)}/restore`);
                     await model.load();
                   }, `${snapshot.name} is restored`)
@@ -65,7 +65,7 @@ export function Snapshots() {
                   small
                   icon="trash"
                   label={`Delete ${snapshot.name}`}
-                  onClick={() => void does('DELETE', path(snapshot.name), `${snapshot.name} is deleted`)}
+                  onClick={() => does('DELETE', path(snapshot.name), `${snapshot.name} is deleted`)}
                 />
               )}
             </div>
@@ -85,7 +85,7 @@ export function Snapshots() {
           required
           hint="Letters, digits, dots, underscores and hyphens, at most 64. A snapshot of that name is replaced."
           value={name}
-          onInput={setName}
+          onChange={setName}
         />
       </Form>
     </Panel>

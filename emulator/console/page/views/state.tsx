@@ -3,7 +3,7 @@ import { save } from '../save.js';
 import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
 import { Check, FileField, Form, Input } from '../ui/field.js';
-import { Facts, Panel, ViewHead } from '../ui/parts.js';
+import { Facts, Page, Panel } from '../ui/parts.js';
 import { DirectoryPanel, Switches } from './directory.js';
 import { Snapshots } from './snapshots.js';
 
@@ -20,9 +20,9 @@ function Export() {
       title="Save"
       note="Interns, sessions, scripts put here and keys of retries, as a file that you can check in."
     >
-      <Check label="With credentials" checked={credentials} onChange={setCredentials} />
+      <Check label="With credentials" value={credentials} onChange={setCredentials} />
       <div class="row end">
-        <Button icon="down" onClick={() => void download()}>
+        <Button icon="down" onClick={download}>
           Save to a file
         </Button>
       </div>
@@ -63,7 +63,7 @@ function Limit() {
         min={0}
         required
         value={shown}
-        onInput={setTurns}
+        onChange={setTurns}
       />
     </Form>
   );
@@ -102,11 +102,10 @@ function Credentials() {
 
 export function StateView() {
   return (
-    <div class="stack page">
-      <ViewHead
-        title="State"
-        sub="What the emulator holds: save it, replace it, restore a snapshot, and connect a client to it."
-      />
+    <Page
+      title="State"
+      sub="What the emulator holds: save it, replace it, restore a snapshot, and connect a client to it."
+    >
       <div class="columns">
         <div class="stack">
           <Snapshots />
@@ -120,6 +119,6 @@ export function StateView() {
           <DirectoryPanel />
         </div>
       </div>
-    </div>
+    </Page>
   );
 }

@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks';
 import { keyFor } from '../actions.js';
 import type { Intern } from '../types.js';
 import { useServices } from '../ui/context.js';
-import { InlineSelect } from '../ui/field.js';
-import { ViewHead } from '../ui/parts.js';
+import { Select } from '../ui/field.js';
+import { Page } from '../ui/parts.js';
 import { workspacesOf } from '../workspaces.js';
 import { Secrets, type Vault } from './secrets.js';
 
@@ -38,20 +38,26 @@ export function VaultView() {
   const { model } = useServices();
   const target = model.target.value;
   const [chosen, setChosen] = useState<string | undefined>(undefined);
-  if (!target) return <div class="stack page" />;
+  if (!target) return <></>;
   const workspace = chosen ?? target.workspace_id;
   const name = workspace === target.workspace_id ? 'the first workspace' : 'the other workspace';
   return (
-    <div class="stack page">
-      <ViewHead
-        title="Vault"
-        sub="Secrets of a workspace: what its interns can be given. Values go in and never come out."
-      >
-        {target.foreign_workspace_id && (
-          <InlineSelect label="Workspace" value={workspace} options={workspacesOf(target)} onChange={setChosen} />
-        )}
-      </ViewHead>
+    <Page
+      title="Vault"
+      sub="Secrets of a workspace: what its interns can be given. Values go in and never come out."
+      action={
+        target.foreign_workspace_id && (
+          <Select
+            inline="labelled"
+            label="Workspace"
+            value={workspace}
+            options={workspacesOf(target)}
+            onChange={setChosen}
+          />
+        )
+      }
+    >
       <Secrets key={workspace} vault={ofWorkspace(workspace, name)} />
-    </div>
+    </Page>
   );
 }
