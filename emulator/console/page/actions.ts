@@ -174,26 +174,18 @@ export async function moveClock(model: Model, body: { advance: string } | { free
 
 export async function addFaults(model: Model, faults: readonly Fault[]): Promise<void> {
   for (const fault of faults) await model.api.control('POST', 'faults', fault);
-  await model.readFaults();
 }
 
 /** Lets these be the only faults. Nothing is taken back where one of them cannot be used. */
 export async function replaceFaults(model: Model, faults: readonly unknown[]): Promise<void> {
-  const { data } = await model.api.control<{ data: Fault[] }>('GET', 'faults');
+  const before = await model.api.list<Fault>('faults');
   await model.api.control('DELETE', 'faults');
   try {
     await model.api.control('POST', 'faults', faults);
   } catch (error) {
-    if (data.length > 0) await model.api.control('POST', 'faults', data);
+    if (before.length > 0) await model.api.control('POST', 'faults', before);
     throw error;
-  } finally {
-    await model.readFaults();
   }
-}
-
-export async function removeFault(model: Model, id: string): Promise<void> {
-  await model.api.control('DELETE', `faults/${id}`);
-  await model.readFaults();
 }
 
 export async function reset(model: Model): Promise<void> {

@@ -54,7 +54,7 @@ export function freshId(): string {
  * another client would use it. The control token is kept for as long as the tab is open, and sent as a header only.
  */
 export function createApi(page: string) {
-  const control = new URL('.', page).href;
+  const root = new URL('.', page).href;
   const base = new URL('../api/v1', page).href;
   let token = sessionStorage.getItem(TOKEN) ?? '';
 
@@ -74,7 +74,11 @@ export function createApi(page: string) {
     return response;
   };
   const sendControl = (method: string, path: string, { headers, ...sent }: Sent = {}) =>
-    send(method, control + path, token, { ...sent, headers: { accept: 'application/json', ...headers } });
+    send(method, root + path, token, { ...sent, headers: { accept: 'application/json', ...headers } });
+  const control = async <T = unknown>(method: string, path: string, body?: unknown): Promise<T> => {
+    const response = await sendControl(method, path, { body });
+    return (response.status === 204 ? undefined : await response.json()) as T;
+  };
   return {
     base,
     setToken(value: string) {
@@ -83,10 +87,9 @@ export function createApi(page: string) {
       else sessionStorage.setItem(TOKEN, value);
     },
     /** A call below `/_emulator/`. Throws ApiError. */
-    async control<T = unknown>(method: string, path: string, body?: unknown): Promise<T> {
-      const response = await sendControl(method, path, { body });
-      return (response.status === 204 ? undefined : await response.json()) as T;
-    },
+    control,
+    /** The rows of a list below `/_emulator/`. Throws ApiError. */
+    list: async <Row>(path: string): Promise<readonly Row[]> => (await control<{ data: Row[] }>('GET', path)).data,
     /** A file below `/_emulator/`, as text. Throws ApiError. */
     file: async (path: string): Promise<string> => (await sendControl('GET', path)).text(),
     /** A stream below `/_emulator/`. Throws ApiError. */
@@ -101,7 +104,7 @@ export function createApi(page: string) {
     ): Promise<Response> => send(method, base + path, key, { ...sent, headers: { 'x-request-id': id } }),
     /** A file that came with the page. */
     async asset<T>(name: string): Promise<T> {
-      return (await reach(`${control}console/${name}`, {})).json() as Promise<T>;
+      return (await reach(`${root}console/${name}`, {})).json() as Promise<T>;
     },
   };
 }

@@ -1,6 +1,7 @@
 import { credentialOf, OWN_HEADERS } from '../../contract/curl.js';
 import { jsonOf } from '../../contract/nesting.js';
 import { visibleJson } from '../../contract/visible.js';
+import { reasonOf } from './requests.js';
 import type { Entry } from './types.js';
 
 const literal = (value: unknown): string => visibleJson(value, 2);
@@ -43,8 +44,8 @@ console.log(await response.text());
 
 /** A request as a test that expects what was answered: the status, of a refusal its reason, of a stream its end. */
 export function vitestOf(entry: Entry): string {
-  const { status, body } = entry.response;
-  const reason = status !== null && status >= 400 ? /"reason":"([a-z_]+)"/.exec(body ?? '')?.[1] : undefined;
+  const { status } = entry.response;
+  const reason = reasonOf(entry);
   const expected = [
     `expect(response.status).toBe(${status ?? 200});`,
     ...(reason === undefined

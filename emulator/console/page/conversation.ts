@@ -1,4 +1,5 @@
-import type { RequestRow } from './requests.js';
+import { byTime } from './format.js';
+import { type RequestRow, TALKS } from './requests.js';
 import type { Ask, Line, Run, Usage } from './types.js';
 
 /** A run as a person reads it from top to bottom. `request` is the id of the request it came with. */
@@ -23,8 +24,6 @@ export interface Conversation {
   /** No line is known: they are not read yet, or no longer kept. */
   silent: boolean;
 }
-
-const TALKS = new Set(['chat', 'invoke']);
 
 const ENDED: Readonly<Record<string, string>> = {
   cancelled: 'The run was cancelled',
@@ -132,7 +131,7 @@ export function conversationsOf(
   transcripts: ReadonlyMap<string, readonly Line[]>,
   requests: readonly RequestRow[],
 ): Conversation[] {
-  const talks = requests.filter(({ operation }) => TALKS.has(operation ?? ''));
+  const talks = requests.filter(({ operation }) => TALKS.has(operation));
   const conversations = runs.map((run): Conversation => {
     const own = talks.filter(({ runId, status }) => runId === run.id && status !== null && status < 300);
     const lines = transcripts.get(run.id) ?? [];
@@ -148,5 +147,5 @@ export function conversationsOf(
     };
   });
   const refusals = talks.filter(({ status }) => status !== null && status >= 400).map(refusalOf);
-  return [...conversations, ...refusals].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+  return [...conversations, ...refusals].sort(byTime);
 }

@@ -29,6 +29,10 @@ export function dayOf(iso: string): string {
 /** `1 Jan 2026, 14:05:09`. */
 export const momentOf = (iso: string): string => `${dayOf(iso)}, ${timeOf(iso)}`;
 
+/** Sorts by ISO 8601 times, oldest first. */
+export const byTime = (one: { at: string }, other: { at: string }): number =>
+  one.at < other.at ? -1 : one.at > other.at ? 1 : 0;
+
 /** `1.2 KB` */
 export const size = (bytes: number): string =>
   bytes < 1_024

@@ -2,6 +2,7 @@ import { computed, type Signal, signal } from '@preact/signals';
 import { jsonOf } from '../../contract/nesting.js';
 import { type Api, ApiError, freshId } from './api.js';
 import { createFeed, type Feed } from './feed.js';
+import { byTime } from './format.js';
 import { createLatest } from './latest.js';
 import { createRequests } from './requests.js';
 import type { SseEvent } from './sse.js';
@@ -63,9 +64,7 @@ export function createModel(api: Api) {
   let held: SseEvent[] = [];
 
   const internList = computed(() =>
-    [...interns.value.values()].sort((a, b) =>
-      a.created_at < b.created_at ? 1 : a.created_at > b.created_at ? -1 : 0,
-    ),
+    [...interns.value.values()].sort((a, b) => byTime({ at: b.created_at }, { at: a.created_at })),
   );
 
   const notify = (tone: Notice['tone'], text: string) => {
@@ -83,38 +82,38 @@ export function createModel(api: Api) {
   };
   const beginJournal = createLatest();
   /** Reads something and shows it, unless it was asked for again meanwhile. */
-  const reader = <Body, Value>(path: string, into: Signal<Value>, of: (body: Body) => Value) => {
+  const reader = <Value>(into: Signal<Value>, read: () => Promise<Value>) => {
     const begin = createLatest();
     return async () => {
       const isLatest = begin();
-      const body = await api.control<Body>('GET', path);
-      if (isLatest()) into.value = of(body);
+      const value = await read();
+      if (isLatest()) into.value = value;
     };
   };
-  const dataOf = <Row>({ data }: { data: readonly Row[] }) => data;
   const byId = <Row extends { id: string }>(rows: readonly Row[]) => new Map(rows.map((row) => [row.id, row]));
-  const readFaults = reader('faults', faults, dataOf<Fault>);
-  const readMatches = reader('matches', matches, dataOf<Match>);
-  const readScripts = reader('scripts', scripts, dataOf<ScriptView>);
-  const readLimit = reader('limits', known.limit, (read: { turns_per_minute: number }) => read.turns_per_minute);
+  const readFaults = reader(faults, () => api.list<Fault>('faults'));
+  const readMatches = reader(matches, () => api.list<Match>('matches'));
+  const readScripts = reader(scripts, () => api.list<ScriptView>('scripts'));
+  const readLimit = reader(
+    known.limit,
+    async () => (await api.control<{ turns_per_minute: number }>('GET', 'limits')).turns_per_minute,
+  );
   const otherReads = [
-    reader('target', target, (read: Target) => read),
-    reader('clock', clock, clockOf),
-    reader('interns', interns, ({ data }: { data: Intern[] }) => byId(data)),
-    reader('runs', runs, ({ data }: { data: Run[] }) => byId(data.slice(0, MOST_RUNS).reverse())),
-    reader('lab/runs', labRuns, ({ data }: { data: LabRun[] }) => data.slice(0, MOST_LAB_RUNS)),
+    reader(target, () => api.control<Target>('GET', 'target')),
+    reader(clock, async () => clockOf(await api.control<ClockView>('GET', 'clock'))),
+    reader(interns, async () => byId(await api.list<Intern>('interns'))),
+    reader(runs, async () => byId((await api.list<Run>('runs')).slice(0, MOST_RUNS).reverse())),
+    reader(labRuns, async () => (await api.list<LabRun>('lab/runs')).slice(0, MOST_LAB_RUNS)),
   ];
   /** The requests of clients and of this page: the journal lists the page's own only where they are asked for. */
   const readJournal = async () => {
     const isLatest = beginJournal();
     const lists = await Promise.all(
-      ['', '&caller=console'].map((of) =>
-        api.control<{ data: Entry[] }>('GET', `journal?limit=${FIRST_REQUESTS}${of}`),
-      ),
+      ['', '&caller=console'].map((of) => api.list<Entry>(`journal?limit=${FIRST_REQUESTS}${of}`)),
     );
     if (!isLatest()) return;
     requests.clear();
-    requests.add(lists.flatMap(({ data }) => data).sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)));
+    requests.add(lists.flat().sort(byTime));
   };
   /** Reads what events keep up to date: events of the meantime are held back until it is there. */
   const readWhole = async (...reads: (() => Promise<void>)[]) => {
@@ -231,9 +230,6 @@ export function createModel(api: Api) {
     notify,
     dismiss,
     setClock,
-    readFaults,
-    readScripts,
-    readMatches,
     readLimit,
     load,
     connect,

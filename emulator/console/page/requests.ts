@@ -36,13 +36,14 @@ const pathOf = (url: string): string => {
   return pathname + search;
 };
 
-function reasonOf(entry: Entry): string | undefined {
-  const { status, body } = entry.response;
+/** The reason of a refusal. */
+export function reasonOf({ response: { status, body } }: Pick<Entry, 'response'>): string | undefined {
   if (status === null || status < 400 || body === null) return undefined;
   return /"reason":"([a-z_]+)"/.exec(body)?.[1];
 }
 
-const TALKS: ReadonlySet<string | null> = new Set(['chat', 'invoke']);
+/** The operations by which a client says something. */
+export const TALKS: ReadonlySet<string | null> = new Set(['chat', 'invoke']);
 const MOST_SAID = 200;
 
 /** The client's words in a request: its prompt, or its answer to a question. */

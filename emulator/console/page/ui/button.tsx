@@ -7,7 +7,7 @@ interface ButtonProps {
   children?: ComponentChildren;
   icon?: IconName | undefined;
   /** Needed if there is an icon alone. */
-  label?: string;
+  label?: string | undefined;
   tone?: 'primary' | 'plain' | 'danger' | 'ghost' | undefined;
   small?: boolean;
   type?: 'button' | 'submit';
@@ -46,7 +46,8 @@ async function copy(text: string): Promise<void> {
   area.remove();
 }
 
-export function CopyButton({ text, children, label }: { text: string; children?: ComponentChildren; label: string }) {
+/** Its label, or the words on it, say what is copied. */
+export function CopyButton({ text, children, label }: Pick<ButtonProps, 'children' | 'label'> & { text: string }) {
   const { model } = useServices();
   const [copied, setCopied] = useState(false);
   const onClick = () => {

@@ -9,25 +9,21 @@ import { DeleteButton, Panel, Table } from '../ui/parts.js';
 import { useRead } from '../ui/use-read.js';
 import { workspacesOf } from '../workspaces.js';
 
-interface Directory {
-  groups: readonly ScimGroup[];
-  mappings: readonly ScimMapping[];
-}
-
+/** A call with the management key, and the `data` of its answer. */
 async function call<T>(model: Model, method: string, path: string, body?: unknown): Promise<T> {
   const { management_key } = (await model.knownTarget()).credentials;
-  const response = await model.api.call(method, path, management_key, body === undefined ? {} : { body });
-  return (await response.json()) as T;
+  const response = await model.api.call(method, path, management_key, { body });
+  return ((await response.json()) as { data: T }).data;
 }
 
-function useDirectory(): Directory | undefined {
+function useDirectory() {
   const { model } = useServices();
   const load = async () => {
     const [groups, mappings] = await Promise.all([
-      call<{ data: ScimGroup[] }>(model, 'GET', '/scim/groups?limit=100'),
-      call<{ data: ScimMapping[] }>(model, 'GET', '/scim/group-mappings?limit=100'),
+      call<readonly ScimGroup[]>(model, 'GET', '/scim/groups?limit=100'),
+      call<readonly ScimMapping[]>(model, 'GET', '/scim/group-mappings?limit=100'),
     ]);
-    return { groups: groups.data, mappings: mappings.data };
+    return { groups, mappings };
   };
   return useRead(load, [], {
     changedBy: (one) => one.kind === 'entry' && one.entry.operation === 'scim' && one.entry.request.method !== 'GET',
@@ -102,15 +98,10 @@ function Sync() {
   const [job, setJob] = useState<ScimJob | undefined>(undefined);
   const now = model.clock.value?.now;
   const going = job?.status === 'queued' || job?.status === 'running';
-  const start = () =>
-    model.attempt(async () => setJob((await call<{ data: ScimJob }>(model, 'POST', '/scim/sync-jobs')).data));
+  const start = () => model.attempt(async () => setJob(await call<ScimJob>(model, 'POST', '/scim/sync-jobs')));
   useEffect(() => {
     if (!job || !going) return undefined;
-    const look = () =>
-      call<{ data: ScimJob }>(model, 'GET', `/scim/sync-jobs/${job.id}`).then(
-        ({ data }) => setJob(data),
-        () => setJob(undefined),
-      );
+    const look = () => call<ScimJob>(model, 'GET', `/scim/sync-jobs/${job.id}`).then(setJob, () => setJob(undefined));
     const timer = setTimeout(() => void look(), LOOK);
     return () => clearTimeout(timer);
   }, [job, now]);

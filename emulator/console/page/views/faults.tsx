@@ -1,4 +1,4 @@
-import { addFaults, removeFault } from '../actions.js';
+import { addFaults } from '../actions.js';
 import { CHAOS, requestOf, sentenceOf } from '../faults.js';
 import { short } from '../format.js';
 import type { Fault } from '../types.js';
@@ -28,11 +28,7 @@ export function FaultsView() {
   const { model } = useServices();
   const faults = model.faults.value;
   const nameOf = useNames();
-  const clear = () =>
-    model.attempt(async () => {
-      await model.api.control('DELETE', 'faults');
-      await model.readFaults();
-    }, 'All faults are taken back');
+  const clear = () => model.attempt(() => model.api.control('DELETE', 'faults'), 'All faults are taken back');
   return (
     <Page
       title="Faults"
@@ -55,7 +51,9 @@ export function FaultsView() {
               </span>
               <DeleteButton
                 label={`Take back: ${sentenceOf(fault, nameOf)}`}
-                onClick={() => model.attempt(() => removeFault(model, id), 'The fault is taken back')}
+                onClick={() =>
+                  model.attempt(() => model.api.control('DELETE', `faults/${id}`), 'The fault is taken back')
+                }
               />
             </li>
           ))}

@@ -8,7 +8,7 @@ import { Check, Input, Select } from '../ui/field.js';
 import { useChosen, useForm } from '../ui/use-form.js';
 import { useRead } from '../ui/use-read.js';
 
-const NO_CASES: { data: readonly LabCase[] } = { data: [] };
+const NO_CASES: readonly LabCase[] = [];
 const ABILITIES = ['idle', 'abort', 'h2', 'br'];
 
 interface CommandProps {
@@ -94,11 +94,7 @@ function Command({ chosen, all, onRun }: CommandProps) {
 /** Chooses cases, and says how to run them: by an adapter, or one by hand. */
 export function Cases({ onRun }: Pick<CommandProps, 'onRun'>) {
   const { model } = useServices();
-  const { value: { data: cases } = NO_CASES } = useRead(
-    () => model.api.control<{ data: readonly LabCase[] }>('GET', 'lab/cases'),
-    [],
-    { tells: true },
-  );
+  const { value: cases = NO_CASES } = useRead(() => model.api.list<LabCase>('lab/cases'), [], { tells: true });
   const { chosen, choose, chooseNone } = useChosen();
   const { values: filter, field } = useForm<LabFilter>({ group: '', ability: '', search: '' });
   const shown = useMemo(() => matching(cases, filter), [cases, filter]);

@@ -86,10 +86,7 @@ function Expected({ id }: { id: string }) {
 
 function Details({ run }: { run: LabRun }) {
   const { model } = useServices();
-  const { value: sent = [] } = useRead(
-    async () => (await model.api.control<{ data: Sent[] }>('GET', `lab/runs/${run.run}/sent`)).data,
-    [run],
-  );
+  const { value: sent = [] } = useRead(() => model.api.list<Sent>(`lab/runs/${run.run}/sent`), [run]);
   const { result } = run;
   return (
     <div class="stack">

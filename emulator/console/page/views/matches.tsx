@@ -47,16 +47,12 @@ export function MatchesEditor() {
         before={matches.length === 0 ? EXAMPLE : `${laidOut(matches)}\n`}
         save={async (value) => {
           await model.api.control('PUT', 'matches', value);
-          await model.readMatches();
           return 'The matches are saved';
         }}
         back={{
           words: 'Those of the start',
           done: 'Back to the matches of the start',
-          async work() {
-            await model.api.control('DELETE', 'matches');
-            await model.readMatches();
-          },
+          work: () => model.api.control('DELETE', 'matches'),
         }}
       />
     </section>

@@ -111,10 +111,7 @@ export function ProofsView() {
   const [explanation, setExplanation] = useState<Explanation | undefined>(undefined);
   const [forged, setForged] = useState<{ made: Forgery; twin: Explanation } | undefined>(undefined);
   const begin = useLatest();
-  const { value: { data: defects } = { data: [] } } = useRead(
-    () => model.api.control<ForgeList>('GET', 'signing/forge'),
-    [],
-  );
+  const { value: defects = [] } = useRead(() => model.api.list<ForgeList['data'][number]>('signing/forge'), []);
   const explained = (request: object) => model.api.control<Explanation>('POST', 'signing/explain', request);
   const explain = async (given: Pasted) => {
     const isLatest = begin();

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { counted } from '../../../contract/counted.js';
 import { curlOf } from '../../../contract/curl.js';
@@ -164,17 +165,17 @@ export function RequestDetail({ id }: { id: string }) {
   const { model, router } = useServices();
   const { entry, problem } = useEntry(id);
   const [explained, setExplained] = useState<ExchangeExplanation | undefined>(undefined);
-  const head = <Back to="requests" label="Close this request" icon="close" />;
-  if (!entry)
-    return (
-      <section class="stack padded" aria-label="Request">
-        <header class="row between">
-          <h2 class="grow">{problem === '' ? 'Reading…' : 'Not in the journal'}</h2>
-          {head}
-        </header>
-        {problem !== '' && <p class="quiet">{problem}</p>}
-      </section>
-    );
+  const framed = (title: ComponentChildren, children: ComponentChildren) => (
+    <section class="stack padded" aria-label="Request">
+      <header class="row between">
+        <h2 class="grow">{title}</h2>
+        <Back to="requests" label="Close this request" icon="close" />
+      </header>
+      {children}
+    </section>
+  );
+  if (!entry && problem === '') return framed('Reading…', null);
+  if (!entry) return framed('Not in the journal', <p class="quiet">{problem}</p>);
   const { request, response, writes, closed } = entry;
   const intern = entry.intern_id ? model.interns.value.get(entry.intern_id) : undefined;
   const url = new URL(request.url, 'http://none');
@@ -187,17 +188,14 @@ export function RequestDetail({ id }: { id: string }) {
     model.attempt(async () => {
       router.go('requests', await sendAgain(model, entry));
     }, 'Sent again');
-  return (
-    <section class="stack padded" aria-label="Request">
-      <header class="row between">
-        <h2 class="grow">
-          <span class={`method ${request.method}`}>{request.method}</span>{' '}
-          <span class="mono" title={url.pathname + url.search}>
-            {atHumanLength(url.pathname + url.search)}
-          </span>
-        </h2>
-        {head}
-      </header>
+  return framed(
+    <>
+      <span class={`method ${request.method}`}>{request.method}</span>{' '}
+      <span class="mono" title={url.pathname + url.search}>
+        {atHumanLength(url.pathname + url.search)}
+      </span>
+    </>,
+    <>
       <div class="row wrap quiet small">
         <StatusCode status={response.status} />
         {entry.operation && <span>{entry.operation}</span>}
@@ -213,21 +211,15 @@ export function RequestDetail({ id }: { id: string }) {
         <Button small icon="question" onClick={explain}>
           Explain
         </Button>
-        <CopyButton text={curlOf(entry)} label="Copy as curl">
-          Copy as curl
-        </CopyButton>
+        <CopyButton text={curlOf(entry)}>Copy as curl</CopyButton>
         {entry.operation === 'daemon-request' ? (
           <Button small icon="send" disabled why={NO_PROOF}>
             Send again
           </Button>
         ) : (
           <>
-            <CopyButton text={vitestOf(entry)} label="Copy as a test">
-              Copy as a test
-            </CopyButton>
-            <CopyButton text={scriptOf(entry)} label="Copy as a script">
-              Copy as a script
-            </CopyButton>
+            <CopyButton text={vitestOf(entry)}>Copy as a test</CopyButton>
+            <CopyButton text={scriptOf(entry)}>Copy as a script</CopyButton>
             {url.pathname.includes('/api/v1/') && (
               <Button small icon="send" onClick={again}>
                 Send again
@@ -270,6 +262,6 @@ export function RequestDetail({ id }: { id: string }) {
       <Headers title="Response headers" of={response.headers} />
       {entry.truncated && <p class="quiet">Parts were left out for their size.</p>}
       <p class="quiet mono small">{`${entry.id} · ${size((request.body ?? '').length)} sent`}</p>
-    </section>
+    </>,
   );
 }

@@ -50,7 +50,6 @@ function ScriptEditor({ script, onSaved }: ScriptEditorProps) {
         const name = (value as { name?: unknown } | null)?.name;
         const path = pathOf(typeof name === 'string' && name !== '' ? name : (script?.name ?? 'unnamed'));
         const saved = await model.api.control<ScriptView>('PUT', path, value);
-        await model.readScripts();
         onSaved(saved);
         return `${saved.name} is saved`;
       }}
@@ -60,10 +59,7 @@ function ScriptEditor({ script, onSaved }: ScriptEditorProps) {
               words: 'Take back',
               icon: 'trash',
               done: `${script.name} is taken back`,
-              async work() {
-                await model.api.control('DELETE', pathOf(script.name));
-                await model.readScripts();
-              },
+              work: () => model.api.control('DELETE', pathOf(script.name)),
             }
           : undefined
       }

@@ -20,7 +20,7 @@ import { VaultView } from './vault.js';
 
 interface Listed {
   name: string;
-  page: (props: { id: string | undefined }) => preact.JSX.Element;
+  page: (props: { id: string | undefined }) => preact.JSX.Element | null;
   /** Of a view in the navigation. The others are found under State. */
   icon?: IconName;
 }

@@ -25,11 +25,9 @@ export function Snapshots() {
   const { model } = useServices();
   const [name, setName] = useState('');
   const path = (of: string) => `snapshots/${encodeURIComponent(of)}`;
-  const { value: snapshots = [], again } = useRead(
-    async () => (await model.api.control<{ data: ListedSnapshot[] }>('GET', 'snapshots')).data,
-    [],
-    { tells: true },
-  );
+  const { value: snapshots = [], again } = useRead(() => model.api.list<ListedSnapshot>('snapshots'), [], {
+    tells: true,
+  });
   const does = (method: string, at: string, done: string) =>
     model.attempt(async () => {
       await model.api.control(method, at);

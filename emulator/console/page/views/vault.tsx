@@ -38,7 +38,7 @@ export function VaultView() {
   const { model } = useServices();
   const target = model.target.value;
   const [chosen, setChosen] = useState<string | undefined>(undefined);
-  if (!target) return <></>;
+  if (!target) return null;
   const workspace = chosen ?? target.workspace_id;
   const name = workspace === target.workspace_id ? 'the first workspace' : 'the other workspace';
   return (
