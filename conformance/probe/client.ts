@@ -50,8 +50,8 @@ export interface RequestHooks {
   readonly patience: number | undefined;
   /** Called before the request is sent: rate, budget, the ledger of created interns. Throws to stop it. */
   enter(signal: AbortSignal | undefined): Promise<void>;
-  /** The request is sent. `lost` or `begins` reports the outcome. */
-  leaves(numbers: Numbers): void;
+  /** The request is sent, as the `number`-th of the client. It repeats the `first`. `lost` or `begins` reports the outcome. */
+  leaves(numbers: { readonly number: number; readonly first: number }): void;
   /** No answer began, after this many ms. */
   lost(after: number): void;
   /** The answer begins. Returns ms to wait before the request is repeated; undefined if the answer counts. */
@@ -60,12 +60,6 @@ export interface RequestHooks {
   ends(answer: Answer, record: Evidence): void;
   /** The answer was not read to its end. */
   left(): void;
-}
-
-/** The place of a request among all of a client, and that of the first one that it repeats. */
-export interface Numbers {
-  readonly number: number;
-  readonly first: number;
 }
 
 /** The check that a scope sends for. `staged`: it makes the target fail on purpose. `walks`: it reports breaches of rules itself. */

@@ -33,7 +33,7 @@ export function requestOf({ table, values }: Row, ground: Ground): Send {
 }
 
 /** Sends the request of a row, and reads its answer to the end. Returns undefined for a stream. */
-export async function ask(row: Row, { ctx, id }: Ground, send: Send): Promise<Answer | undefined> {
+export async function ask(ctx: Ctx, row: Row, id: string, send: Send): Promise<Answer | undefined> {
   if (row.table.operation !== 'chat' || !isGood(row)) return ctx.send(send).catch(unanswered);
   const { json = {}, method: _, path: __, ...options } = send;
   const { messages, stream, session_id, approval_mode, ...extra } = json as Record<string, unknown>;
@@ -81,9 +81,8 @@ async function sent(
   // A read before the call shows whether a refused call has an effect.
   if (refused) await stock.readBefore(id);
   if (table.method !== 'GET') stock.writes(id);
-  const ground = { ctx, id };
-  const send = requestOf(row, ground);
-  return { answer: await ask(row, ground, send), id, as: send.as };
+  const send = requestOf(row, { ctx, id });
+  return { answer: await ask(ctx, row, id, send), id, as: send.as };
 }
 
 /** A record with more characters is shortened. Otherwise it would bloat every list. */

@@ -24,7 +24,9 @@ export interface Value {
 
 /** The facts that values are made from. */
 export interface Ground {
-  readonly ctx: Ctx;
+  readonly ctx: Pick<Ctx, 'target' | 'prompt' | 'random' | 'wrongKey'> & {
+    readonly interns: Pick<Ctx['interns'], 'name' | 'body' | 'unknownId'>;
+  };
   /** The intern that the request names. */
   readonly id: string;
   /** The run's knowledge of the intern, in a walk. */

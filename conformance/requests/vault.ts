@@ -3,6 +3,7 @@ import type { Answer } from '../probe/client.js';
 import { internPath, type Send } from '../probe/request.js';
 import type { Ctx, SendOptions } from '../run/context.js';
 import * as expect from '../run/expect.js';
+import type { Ground } from './value.js';
 
 /** The secrets of the key's workspace. */
 export const WORKSPACE = '/vault/secrets';
@@ -14,7 +15,7 @@ export const ofIntern = (id: string): string => `/vault${internPath(id, '/secret
 export const secretAt = (scope: string, name: string): string => `${scope}/${encodeURIComponent(name)}`;
 
 /** An unused name for a secret, with the prefix of the run. */
-export const secretName = ({ interns }: Pick<Ctx, 'interns'>): string => interns.name().replaceAll('-', '_');
+export const secretName = ({ interns }: Pick<Ground['ctx'], 'interns'>): string => interns.name().replaceAll('-', '_');
 
 /** A value that occurs in no sentence: reports hide stored values everywhere. */
 export const VALUE = 'kq7zr2mx4tw9v';

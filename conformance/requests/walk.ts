@@ -89,9 +89,8 @@ const asks = (row: Row, how: Choice): Step => {
     check: ({ made }) => (names ? made.length > 0 : !creates || made.length < MOST),
     async run(walk, ctx) {
       const id = names ? await chosen(walk, ctx, table, how) : '';
-      const ground = { ctx, id, ...(names ? { known: ctx.known(id) } : {}) };
-      const send = requestOf(row, ground);
-      const answer = await ask(row, ground, send).catch((error: unknown) => {
+      const send = requestOf(row, { ctx, id, ...(names ? { known: ctx.known(id) } : {}) });
+      const answer = await ask(ctx, row, id, send).catch((error: unknown) => {
         // The walk goes on without prompts once there are no more.
         if (table.prompts !== true || !isGood(row) || !(error instanceof Skipped)) throw error;
       });

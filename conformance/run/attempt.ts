@@ -6,7 +6,6 @@ import { internIn } from '../probe/request.js';
 import { createRandom, hash } from '../probe/time.js';
 import { within } from '../probe/wait.js';
 import type { Check } from './check.js';
-import { createPrompter } from './conversation.js';
 import { createContext } from './create-context.js';
 import { createProperty, type PropertyRun } from './property.js';
 import type { ChatReply } from './reply.js';
@@ -115,7 +114,7 @@ export async function attempt(
           client,
           goingOn,
           led,
-          prompter: beside ? createPrompter(run, check) : undefined,
+          beside,
           signal: over.signal,
           property,
           random: createRandom(hash(`${settings.seed} ${check.id}`)),

@@ -8,7 +8,8 @@ import { ANSWER, CREDENTIAL_NAMES, type CredentialName, internPath, isAnswer, ty
 import { whyNoAnswer } from '../probe/wait.js';
 import type { Check } from './check.js';
 import type { ChatInput, Ctx } from './context.js';
-import { createReply, type RefusedPrompt } from './reply.js';
+import type { Blame } from './expect.js';
+import { createReply } from './reply.js';
 import type { RunContext } from './session.js';
 
 /** An answer is delivered to the run that asked. */
@@ -75,7 +76,7 @@ export function createConversation(run: RunContext, by: Sender, open: Ctx['open'
   };
 
   /** The requirement that the refusal of a prompt breaks, with a remark for the reader. */
-  const refusal = (id: string, sent: string, { status, json }: Answer): RefusedPrompt => {
+  const refusal = (id: string, sent: string, { status, json }: Answer): Blame => {
     const reason = (json as { error?: { metadata?: { reason?: unknown } } } | undefined)?.error?.metadata?.reason;
     const seen = streams.get(id) ?? [];
     const idle = seen.length > 0 && seen.every(({ ended }) => ended === 'end') && !session.lately(id);
@@ -166,4 +167,3 @@ export function createPrompter({ driver, session }: RunContext, check: Check) {
     };
   };
 }
-export type Prompter = ReturnType<typeof createPrompter>;

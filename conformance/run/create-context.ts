@@ -10,7 +10,7 @@ import { internIn, type Send } from '../probe/request.js';
 import { type Check, declaredBy } from './check.js';
 import { startOver } from './cleaning.js';
 import { type Ctx, createApi } from './context.js';
-import { createConversation, type Prompter } from './conversation.js';
+import { createConversation, createPrompter } from './conversation.js';
 import { WRONG_KEY } from './exchange-of.js';
 import * as expect from './expect.js';
 import { createInternFactory } from './intern-factory.js';
@@ -166,8 +166,8 @@ interface TryOfCheck {
   readonly goingOn: Set<ChatReply>;
   /** Behaviours that the check has prompted for. */
   readonly led: Set<BehaviourName>;
-  /** Chooses the credential for prompts. Default: the API key. */
-  readonly prompter?: Prompter | undefined;
+  /** Whether other checks run, too. */
+  readonly beside: boolean;
   random(): number;
 }
 
@@ -182,14 +182,15 @@ export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
   const { driver, host, obstacles, session } = run;
   const { target } = driver;
   const declared = declaredBy(check);
+  const prompter = attempt.beside ? createPrompter(run, check) : undefined;
 
   /** Adds the credential for prompts to a request, and the time that an intern may take to accept one. */
   const prepared = async (send: Send): Promise<Send> => {
     if (typeof send.as === 'string' && send.as !== 'api_key') declared.require(`the credential ${send.as}`, send.as);
     const address = send.path ?? send.url ?? '';
     if (driver.control !== undefined || !PROMPTS.test(address)) return send;
-    const { prompter } = send.as === undefined && send.limited !== true ? attempt : {};
-    const by = prompter === undefined ? {} : await prompter(internIn(address) ?? '');
+    const isChosen = prompter === undefined || send.as !== undefined || send.limited === true;
+    const by = isChosen ? {} : await prompter(internIn(address) ?? '');
     return { ...send, timeout: send.timeout ?? run.settings.streamTimeout, ...by };
   };
   const send: Ctx['send'] = async (request) => client.send(await prepared(request));

@@ -33,7 +33,8 @@ const isRefusal = (status: number) => status >= 400 && status <= 499;
 const classOf = (statuses: readonly number[]) =>
   statuses.some(isSuccess) ? 'success' : statuses.every(isRefusal) ? 'refusal' : 'other';
 
-type More = Pick<Found, 'breaks' | 'because'>;
+/** The requirement that a wrong answer breaks, if it is not that of the check, and a remark on the cause. */
+export type Blame = Pick<Found, 'breaks' | 'because'>;
 
 type WantedStatus = readonly number[] | 'success' | 'refusal';
 
@@ -43,26 +44,26 @@ const wantedStatus = (wanted: WantedStatus): Wanted =>
     : { kind: 'status', class: classOf(wanted), statuses: wanted };
 
 /** Throws the finding of a wrong status. */
-export function answered(answer: Answer, wanted: WantedStatus, of: string, more: More = {}): never {
+export function answered(answer: Answer, wanted: WantedStatus, of: string, blame: Blame = {}): never {
   throw new Finding({
     wanted: wantedStatus(wanted),
     got: seen(answer),
     of,
     ...(answer.exchange < 0 ? {} : { exchange: answer.exchange }),
-    ...more,
+    ...blame,
   });
 }
 
 /** The status is this one, or one of these. */
-export function status(answer: Answer, expected: number | readonly number[], what: string, more?: More): void {
+export function status(answer: Answer, expected: number | readonly number[], what: string, blame?: Blame): void {
   const allowed = typeof expected === 'number' ? [expected] : expected;
   asserted(() => wantedStatus(allowed));
-  if (!allowed.includes(answer.status)) answered(answer, allowed, what, more);
+  if (!allowed.includes(answer.status)) answered(answer, allowed, what, blame);
 }
 
-export function success(answer: Answer, what: string, more?: More): void {
+export function success(answer: Answer, what: string, blame?: Blame): void {
   asserted(() => wantedStatus('success'));
-  if (!isSuccess(answer.status)) answered(answer, 'success', what, more);
+  if (!isSuccess(answer.status)) answered(answer, 'success', what, blame);
 }
 
 /** Statuses of an accepted create, for checks that accept any success. */
@@ -81,9 +82,9 @@ export const done = (answer: Answer, what: string): void => status(answer, ACCEP
  * Any 4xx. `breaks` is the requirement that a missing refusal breaks, if the check is
  * about something else.
  */
-export function refused(answer: Answer, what: string, more?: More): void {
+export function refused(answer: Answer, what: string, blame?: Blame): void {
   asserted(() => wantedStatus('refusal'));
-  if (!isRefusal(answer.status)) answered(answer, 'refusal', what, more);
+  if (!isRefusal(answer.status)) answered(answer, 'refusal', what, blame);
   const { error: body } = (answer.json ?? {}) as { error?: { metadata?: unknown } | null };
   if (typeof body?.metadata === 'object' && body.metadata !== null) metadata(body, what);
 }
@@ -114,9 +115,9 @@ export interface ExpectedError {
   readonly metadata?: 'absent';
 }
 
-/** An error body in its envelope (BASE-3), with the expected parts. `more` belongs to the finding of a wrong status. */
-export function error(answer: Answer, expected: ExpectedError, what: string, more?: More): void {
-  status(answer, expected.status, what, more);
+/** An error body in its envelope (BASE-3), with the expected parts. `blame` belongs to the finding of a wrong status. */
+export function error(answer: Answer, expected: ExpectedError, what: string, blame?: Blame): void {
+  status(answer, expected.status, what, blame);
   isObject(answer.json, `body of ${what}`);
   const body = answer.json.error;
   isObject(body, `error of ${what}`);

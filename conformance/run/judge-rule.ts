@@ -141,11 +141,9 @@ export async function excuseOf(
     comes ||= isOver;
     const latest = shown.at(-1) ?? last;
     return {
-      tried: {
-        ...NOTHING_ELSE,
-        error: comes || isDoubtful ? latest.finding : stopped,
-        transcript: shown.map(({ record }) => record.snapshot()),
-      },
+      ...NOTHING_ELSE,
+      error: comes || isDoubtful ? latest.finding : stopped,
+      transcript: shown.map(({ record }) => record.snapshot()),
       at: latest.at,
       about: latest.about,
       once: !isRepeatable(rule, last) || isOver || isDoubtful,

@@ -19,9 +19,6 @@ import type { RunContext } from './session.js';
 import { type Decided, ended, isLost, type Look, lookTwice, mayBeTaken, skipped, visitOf } from './twice.js';
 import { type Done, faultOf, type UnitContext } from './units.js';
 
-/** Who else is at work. */
-type Company = Pick<UnitContext, 'alone' | 'together'>;
-
 /** Kinds of skips that concurrent checks cannot cause. */
 const SETTLED: ReadonlySet<SkipKind> = new Set(['need', 'intern', 'blocked', 'stopped']);
 
@@ -34,7 +31,11 @@ const provesItself = (error: unknown): boolean =>
  *
  * @throws Stopped where the run is over before the check is alone
  */
-export async function judgeCheck(run: RunContext, check: Check, { alone, together }: Company): Promise<Done> {
+export async function judgeCheck(
+  run: RunContext,
+  check: Check,
+  { alone, together }: Pick<UnitContext, 'alone' | 'together'>,
+): Promise<Done> {
   const { pool, lane, session, settings } = run;
   const { minRuns: least = 0 } = check;
   const { runs } = settings;
@@ -42,10 +43,10 @@ export async function judgeCheck(run: RunContext, check: Check, { alone, togethe
   let before: Finding | undefined;
   if (together) {
     const conclude = concluding(run, check);
-    const { tried, counts } = await tryOnce(run, check, { beside: true });
-    const { error } = tried;
+    const tried = await tryOnce(run, check, { beside: true });
+    const { counts, error } = tried;
     const proven = provesItself(error);
-    if (proven) counts();
+    if (proven) counts?.();
     const settled = error instanceof Skipped && SETTLED.has(error.skip.kind) && !mayBeTaken(run, error);
     if (!('error' in tried) || proven || settled) return conclude(await outcomeOf(run, check, tried), tried);
     before = error instanceof Finding ? error : undefined;
@@ -66,12 +67,12 @@ export async function judgeCheck(run: RunContext, check: Check, { alone, togethe
   if (other === undefined) return conclude(outcome, tried);
   const { finding } = outcome;
   const others = [foundIn(other.error.found, session.redactor)];
-  const note = reported(run, check, other.error, other.tried);
+  const note = reported(run, check, other.error, other);
   return conclude({ ...outcome, ...(finding && { finding: { ...finding, others } }), note }, tried);
 }
 
 /** One attempt, in each wording that is left. A blocker stops other checks only once the attempt `counts`. */
-async function tryOnce(run: RunContext, check: Check, how: Parameters<typeof attempt>[2]) {
+async function tryOnce(run: RunContext, check: Check, how: Parameters<typeof attempt>[2]): Promise<Look> {
   const met = new Map<Obstacle, ObstacleSeen | undefined>();
   const obstacles: Obstacles = {
     ...run.obstacles,
@@ -86,7 +87,7 @@ async function tryOnce(run: RunContext, check: Check, how: Parameters<typeof att
   };
   for (;;) {
     const tried = await attempt({ ...run, obstacles }, check, how);
-    if (!reworded(run, tried)) return { tried, counts };
+    if (!reworded(run, tried)) return { ...tried, counts };
     met.clear();
   }
 }

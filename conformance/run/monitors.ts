@@ -11,7 +11,7 @@ import type { Send } from '../probe/request.js';
 import { type Breach, byOperation, foundBy, RULES, type Rule, type Seen, seenBy } from '../rules/index.js';
 import { type Check, ruleOf } from './check.js';
 import { exchangeOf, streamOf, WRONG_KEY } from './exchange-of.js';
-import { createExchanges, type Exchanges, faultAt, judgementOn, type Tally, tallyOf } from './tally.js';
+import { createExchanges, faultAt, judgementOn, type Tally, tallyOf } from './tally.js';
 
 /** Most kinds of breaches that a monitor keeps. */
 const KINDS = 40;
@@ -60,6 +60,10 @@ export interface Monitor extends Tally {
   readonly unread: Set<string>;
 }
 
+/** Rules by the operation that they apply to, each with its monitor if the run reports it. */
+const watchedBy = (rules: readonly { readonly rule: Rule; readonly monitor?: Monitor | undefined }[]) =>
+  byOperation(rules.map((one) => ({ ...one, of: one.rule.of })));
+
 /** The interns that a breach is about: the one that it names, the wrong ones of a list, or the one of the path. */
 function internsIn({ id, operation }: Seen, { about, actual }: Breach): readonly string[] {
   if (about !== undefined) return [about];
@@ -100,8 +104,8 @@ export function createMonitors(model: Model, now: () => number) {
   const monitors = new Map<string, Monitor>();
   const exchanges = createExchanges();
   let fault: KitFault | undefined;
-  const watched = (rule: Rule, monitor = monitors.get(rule.id)) => ({ of: rule.of, rule, monitor });
-  let watching: ReturnType<typeof byOperation<ReturnType<typeof watched>>> | undefined;
+  /** The rules that judge most exchanges, and those that judge a walk. */
+  let watching: ReturnType<typeof watchedBy> | undefined;
   let walking: typeof watching;
   let last = 0;
   /** A moment after every earlier one, however coarse the clock is. */
@@ -174,8 +178,8 @@ export function createMonitors(model: Model, now: () => number) {
     const seen = closed ? undefined : seenBy(model, exchange);
     if (seen !== undefined) {
       const walks = by?.walks === true ? by.id : undefined;
-      watching ??= byOperation([...monitors.values()].map((monitor) => watched(monitor.rule, monitor)));
-      walking ??= byOperation(RULES.map((rule) => watched(rule)));
+      watching ??= watchedBy([...monitors.values()].map((monitor) => ({ rule: monitor.rule, monitor })));
+      walking ??= watchedBy(RULES.map((rule) => ({ rule, monitor: monitors.get(rule.id) })));
       for (const { rule, monitor } of walks === undefined ? watching(seen) : walking(seen)) {
         const judgement = judgementOn(seen, () => rule.judge(seen, model), monitor);
         if (judgement === undefined || judgement === 'kept') continue;
@@ -196,7 +200,7 @@ export function createMonitors(model: Model, now: () => number) {
 
   return {
     /** The number of exchanges that the rules of the run judged. */
-    exchanges: exchanges as Exchanges,
+    exchanges,
     /** Stops judging: the clean-up begins. */
     close() {
       closed = true;

@@ -1,8 +1,7 @@
-import { Finding, type Found, type StreamGot } from '../model/finding.js';
+import { Finding, type StreamGot } from '../model/finding.js';
 import { byTheIntern } from '../model/skip.js';
-import { type Answer, isStream, type OpenAnswer, said } from '../probe/answer.js';
+import { type Answer, GATEWAY, isStream, type OpenAnswer, said } from '../probe/answer.js';
 import { createChunkGrammar, type Transcript } from '../probe/chunks.js';
-import { GATEWAY } from '../probe/gateway.js';
 import { createSseParser } from '../probe/sse.js';
 import type { Host } from '../probe/time.js';
 import * as expect from './expect.js';
@@ -16,8 +15,8 @@ interface ReplyOptions {
   readonly scripted: boolean;
   /** The name of the request in findings: `a prompt`. */
   readonly sent: string;
-  /** The remark on a refusal. */
-  refusal?(answer: Answer): RefusedPrompt;
+  /** The blame for a refusal. */
+  refusal?(answer: Answer): expect.Blame;
   /** Called if the answer is not an event stream although one is expected, or if its body stays open after [DONE]. */
   trouble?(): void;
   /** Called if an open stream stays silent. */
@@ -25,9 +24,6 @@ interface ReplyOptions {
   /** Called once a stream has ended. */
   ended?(transcript: Transcript): void;
 }
-
-/** The facts about a refused chat request. */
-export type RefusedPrompt = Pick<Found, 'because' | 'breaks'>;
 
 /** The finding for a stream in which `awaited` never came. If its end breaks the rules of streams, that is the finding. */
 function missing(transcript: Transcript, awaited: string, timeout: number): Finding {

@@ -10,15 +10,7 @@ import { placeOf } from '../model/operations.js';
 import { createOwnership, secretPrefixOf } from '../model/ownership.js';
 import { lacking, Stopped, type Unusable } from '../model/skip.js';
 import { IDEMPOTENCY_HEADER, idempotencyHeaderOf } from '../model/target.js';
-import {
-  type Answer,
-  type Client,
-  createClient,
-  type Lane,
-  type Numbers,
-  type RequestHooks,
-  type Sender,
-} from '../probe/client.js';
+import { type Answer, type Client, createClient, type Lane, type RequestHooks, type Sender } from '../probe/client.js';
 import { isRecord } from '../probe/json.js';
 import { createRedactor } from '../probe/redact.js';
 import { type CredentialName, HELD_CREDENTIALS, internPath, type Send } from '../probe/request.js';
@@ -129,7 +121,7 @@ export function createSession(run: RunBase) {
     const isTurn = TURNS.test(rest);
     const prompt = method === 'POST' && PROMPTS.test(rest);
     const secret = isRecord(json) && typeof json.value === 'string' && VAULT.test(url) ? json.value : undefined;
-    let numbers: Numbers = { number: 0, first: 0 };
+    let numbers = { number: 0, first: 0 };
     const enters = async (signal: AbortSignal | undefined) => {
       if (!cleaning && run.signal.aborted)
         throw run.signal.reason instanceof Stopped ? run.signal.reason : new Stopped({ kind: 'interrupted' });

@@ -8,23 +8,30 @@ export interface Exchanges {
   of(requirement: string): number;
 }
 
-/** A number of exchanges, and the latest of them. */
-interface Count {
-  latest: Seen | undefined;
-  many: number;
-}
-const nothing = (): Count => ({ latest: undefined, many: 0 });
+/** A count of exchanges. One counts once, however many rules judge it in a row. */
+class Count {
+  many = 0;
+  private latest: Seen | undefined;
 
-/** Counts the exchanges that rules judged. One exchange counts once, however many rules judge it. */
+  add(seen: Seen): void {
+    if (this.latest !== seen) this.many++;
+    this.latest = seen;
+  }
+}
+
+/** Counts the exchanges that rules judged. */
 export function createExchanges() {
-  const all = nothing();
+  const all = new Count();
   const counts = new Map<string, Count>();
   return {
-    /** The counts of a rule of a requirement. */
-    countsOf(requirement: string): readonly Count[] {
-      const known = counts.get(requirement) ?? nothing();
-      counts.set(requirement, known);
-      return [all, known];
+    /** The counter for a rule of a requirement. */
+    counterOf(requirement: string): Tally['count'] {
+      const count = counts.get(requirement) ?? new Count();
+      counts.set(requirement, count);
+      return (seen) => {
+        all.add(seen);
+        count.add(seen);
+      };
     },
     get all(): number {
       return all.many;
@@ -36,7 +43,8 @@ export function createExchanges() {
 /** A rule, and the exchanges that it judged. */
 export interface Tally {
   readonly rule: Rule;
-  readonly countedIn: readonly Count[];
+  /** Counts an exchange among those that rules judged. */
+  readonly count: (seen: Seen) => void;
   judged: number;
   /** The operations and statuses of these exchanges. */
   readonly situations: Set<string>;
@@ -46,7 +54,7 @@ export interface Tally {
 
 export const tallyOf = (rule: Rule, exchanges: ReturnType<typeof createExchanges>): Tally => ({
   rule,
-  countedIn: exchanges.countsOf(rule.requirement),
+  count: exchanges.counterOf(rule.requirement),
   judged: 0,
   situations: new Set(),
   failure: undefined,
@@ -70,11 +78,7 @@ export function judgementOn(seen: Seen, judge: () => Judgement, tally: Tally | u
     const judgement = judge();
     if (judgement !== undefined && tally !== undefined) {
       tally.judged++;
-      for (const count of tally.countedIn)
-        if (count.latest !== seen) {
-          count.latest = seen;
-          count.many++;
-        }
+      tally.count(seen);
       tally.situations.add(seen.situation);
     }
     return judgement;

@@ -27,7 +27,7 @@ async function outcome(explains: Habit['explains'], once: boolean, statuses: rea
   const run = { driver: { target: {} }, host: fakeHost(), session, settings: {}, lane: {}, pool: { drop() {} } };
   const look = async () => {
     looks += 1;
-    return { tried: { error: FOUND, transcript: [], control: [], leftAgo: new Map() }, once };
+    return { error: FOUND, transcript: [], control: [], leftAgo: new Map(), once };
   };
   const { decided } = await lookTwice(run as never, check('a/create', NOTHING), look as never, FOUND);
   return { verdict: decided?.verdict ?? 'as found', looks };

@@ -1,8 +1,8 @@
 import { type Explanation, LATER, type Sighting, type Tried, type Visit } from '../habits/visit.js';
 import { answerOf, Finding, type Found, isProven, missedSuccess, noAnswerOf, type Rule } from '../model/finding.js';
 import { raced, type Skip, Skipped, type Stop, Stopped, stoppedBy } from '../model/skip.js';
+import { isOfGateway } from '../probe/answer.js';
 import { bodyOf, type ShownExchange, senderOf } from '../probe/evidence.js';
-import { isOfGateway } from '../probe/gateway.js';
 import { type CredentialName, internIn, internPath, pathIn, type Send } from '../probe/request.js';
 import type { Attempt } from './attempt.js';
 import type { Check } from './check.js';
@@ -70,9 +70,6 @@ const seenIn = (exchange: ShownExchange): Tried => {
   };
 };
 
-/** The circumstances of a finding. `about`: its interns, if its exchange does not name them. */
-type Circumstances = Pick<Sighting, 'began' | 'at'> & Pick<Look, 'about'>;
-
 /**
  * Explains a finding by the habits of the target. A finding rests only on what the interface states, and
  * on what was observed. Undefined where no habit explains it.
@@ -80,9 +77,9 @@ type Circumstances = Pick<Sighting, 'began' | 'at'> & Pick<Look, 'about'>;
 async function explain(
   run: RunContext,
   check: Check,
-  { leftAgo, transcript }: Pick<Attempt, 'leftAgo' | 'transcript'>,
+  { about, leftAgo, transcript }: Look,
   { found }: Finding,
-  { about, began, at }: Circumstances,
+  when: Pick<Sighting, 'began' | 'at'>,
 ): Promise<Explanation | undefined> {
   const silence = noAnswerOf(found);
   const seen = transcript.map(seenIn);
@@ -95,8 +92,7 @@ async function explain(
     check,
     seen,
     about: about ?? [shown?.id ?? []].flat(),
-    began,
-    at,
+    ...when,
     leftAgo,
   };
   const usual = visitOf(run);
@@ -144,17 +140,17 @@ function notTaken(run: RunContext, { error, transcript }: Attempt, tries: number
 /**
  * Finds a habit of the target that explains the outcome of a check. It sends requests. If these fail, the check is tried again.
  */
-export async function explanation(
+async function explanation(
   run: RunContext,
   check: Check,
-  tried: Attempt,
-  { tries, ...when }: Circumstances & { readonly tries: number },
+  look: Look,
+  { tries, ...when }: Pick<Sighting, 'began' | 'at'> & { readonly tries: number },
 ): Promise<Explanation | undefined> {
-  const { error } = tried;
+  const { error } = look;
   if (run.driver.control !== undefined) return undefined;
-  if (!(error instanceof Finding)) return notTaken(run, tried, tries);
+  if (!(error instanceof Finding)) return notTaken(run, look, tries);
   if (isProven(error.found)) return undefined;
-  return explain(run, check, tried, error, when).catch((reason: unknown) => ({
+  return explain(run, check, look, error, when).catch((reason: unknown) => ({
     again: LATER,
     ...(reason instanceof Stopped ? { skip: stoppedBy(reason.stop) } : {}),
   }));
@@ -202,8 +198,7 @@ function likeness({ wanted, of }: Found): string {
 const isSame = (one: Found, other: Found): boolean => likeness(one) === likeness(other);
 
 /** One look at the subject of a check: an attempt at the check, or a repeated request that broke a rule. */
-export interface Look {
-  readonly tried: Attempt;
+export interface Look extends Attempt {
   /** The time of the finding, if an earlier exchange showed it. */
   readonly at?: number;
   /** Ids of the interns that the finding is about. Default: that of the path of its exchange. */
@@ -214,20 +209,9 @@ export interface Look {
   counts?(): void;
 }
 
-/** A finding, and its attempt. */
-interface Sighted {
-  readonly error: Finding;
-  readonly tried: Attempt;
-}
-
-/** The look that an outcome rests on. */
-interface Looked {
-  readonly tried: Attempt;
-  /** The outcome, if it differs from that of the look. */
-  readonly decided?: Decided | undefined;
-  /** A finding of an earlier look that this look lacks. */
-  readonly other?: Sighted | undefined;
-}
+/** A look that found something. */
+type Sighted = Look & { readonly error: Finding };
+const isSighted = (look: Look): look is Sighted => look.error instanceof Finding;
 
 /**
  * Looks until the outcome is certain. At a deployment a finding counts when one look finds what
@@ -235,13 +219,15 @@ interface Looked {
  *
  * @param look gets the finding to look at again
  * @param before earlier findings
+ * @returns the look that the outcome rests on. `decided`: the outcome, if it differs from that of the look. `other`: an earlier
+ *   look with a finding that this one lacks
  */
 export async function lookTwice(
   run: RunContext,
   check: Check,
   look: (again: Finding | undefined) => Promise<Look>,
   before?: Finding,
-): Promise<Looked> {
+): Promise<{ readonly tried: Look; readonly decided?: Decided; readonly other?: Sighted | undefined }> {
   const { driver, host, session } = run;
   const explained: Finding[] = [];
   const sighted: Sighted[] = [];
@@ -250,16 +236,15 @@ export async function lookTwice(
   for (let tries = 1; ; ) {
     const began = host.now();
     const other = sighted.at(-1);
-    const seen: Look = waits ?? (await look(other?.error ?? before));
-    const { tried, at = host.now(), once = false, about, counts } = seen;
-    const { error } = tried;
-    const { again, skip, learnt } = (await explanation(run, check, tried, { about, began, at, tries })) ?? {};
+    const tried: Look = waits ?? (await look(other?.error ?? before));
+    const { at = host.now(), counts, error, once = false } = tried;
+    const { again, skip, learnt } = (await explanation(run, check, tried, { began, at, tries })) ?? {};
     const refused = session.unusable('api_key');
     if (refused !== undefined)
       return { tried, decided: ended({ kind: 'unusable', credential: 'api_key', how: refused }) };
     excuse = skip ?? excuse;
     // A habit that needs time is asked again, with the same look if no further one is possible.
-    waits = once && again !== undefined ? seen : undefined;
+    waits = once && again !== undefined ? tried : undefined;
     const last = tries === TRIES || (once && again === undefined);
     if (again === undefined || last) {
       const why = again === undefined ? skip : excuse;
@@ -278,8 +263,8 @@ export async function lookTwice(
       const found = [...others, error].map((one) => one.found);
       if (last) return { tried, decided: skipped(raced({ kind: 'never-the-same', found }).skip) };
     }
-    if (error instanceof Finding && again === undefined) {
-      sighted.push({ error, tried });
+    if (isSighted(tried) && again === undefined) {
+      sighted.push(tried);
       // An earlier check may have left the shared intern in a state that makes this one fail.
       run.pool.drop(run.lane, { foreign: false });
       session.model.dealings.doubt();

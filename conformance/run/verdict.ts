@@ -178,13 +178,6 @@ function fromOutside(checks: readonly CheckResult[]): Pick<Coverage, 'fromOutsid
   return { fromOutside: { ...shareOf(possible), requirements: share } };
 }
 
-/** The verdict of a run, its reasons, and its exit status. */
-interface Evaluated {
-  readonly verdict: Results['verdict'];
-  readonly incomplete: readonly Incomplete[];
-  readonly exit: Results['exit'];
-}
-
 /** The blockers that kept checks from a verdict. */
 function blockers(checks: readonly CheckResult[]): Incomplete[] {
   const found = new Map<string, { checks: number; because: Because<'blocked'> }>();
@@ -218,7 +211,7 @@ export function evaluate(
     readonly minCoverage?: number | undefined;
     readonly failOn?: FailOn | undefined;
   },
-): Evaluated {
+): Pick<Results, 'verdict' | 'incomplete' | 'exit'> {
   const { stopped, stale = [], others = [], minCoverage: least } = more;
   const failed = checks.some((check) => countsAgainst(check, more.failOn));
   const ran = checks.some((check) => ['pass', 'pass-alternative', 'fail', 'warn'].includes(check.verdict));

@@ -8,7 +8,7 @@ import { nameOf, rowsOf, tablesOf } from '../../conformance/requests/draw.js';
 import { plainest } from '../../conformance/requests/first.js';
 import { TABLES } from '../../conformance/requests/rows.js';
 import { requestOf } from '../../conformance/requests/send.js';
-import type { Ctx, InternFactory } from '../../conformance/run/context.js';
+import type { Ground } from '../../conformance/requests/value.js';
 import { WRONG_KEY } from '../../conformance/run/exchange-of.js';
 import type { Emulator } from '../../emulator/index.js';
 import { BEYOND } from './beyond.js';
@@ -37,20 +37,19 @@ export function anyRequest(): fc.Arbitrary<Drawn> {
 }
 
 /** The context of a check, as far as values are made from it, for a request of no run. */
-function ctxOf({ target, prompt }: Driver, nth: number): Ctx {
+function ctxOf({ target, prompt }: Driver, nth: number): Ground['ctx'] {
   const name = () => `drawn-interns-${nth}`;
-  const interns: Pick<InternFactory, 'name' | 'body' | 'unknownId'> = {
-    name,
-    body: (more) => ({ name: name(), workspace_id: target.workspaceId, ...more }),
-    unknownId: () => `0b000000-0000-4000-8000-00000000000${nth}`,
-  };
-  const ctx: Pick<Ctx, 'target' | 'prompt' | 'random' | 'wrongKey'> = {
+  return {
     target,
     prompt,
     random: createRandom(nth),
     wrongKey: { bearer: WRONG_KEY },
+    interns: {
+      name,
+      body: (more) => ({ name: name(), workspace_id: target.workspaceId, ...more }),
+      unknownId: () => `0b000000-0000-4000-8000-00000000000${nth}`,
+    },
   };
-  return { ...ctx, interns } as Ctx;
 }
 
 /** The request as it leaves, to the intern of this id. */
