@@ -89,12 +89,10 @@ const PROXY = ['admission', 'capture', 'coding', 'exchange', 'proxy'].map((name)
 
 /** The part of the emulator's contract that both halves and the console's page share: data, and how text is made safe. */
 const SHARED = [
-  'emulator/console/page/side-by-side.ts',
-  ...[
-    ...['by-key', 'counted', 'curl', 'duration', 'file', 'given', 'injected', 'json', 'nearest', 'nesting', 'pasted'],
-    ...['option-kinds', 'problem', 'profile', 'record', 'replace-file', 'system-error', 'visible', 'with-zod'],
-  ].map((name) => `emulator/contract/${name}.ts`),
-];
+  ...['by-key', 'counted', 'curl', 'duration', 'file', 'given', 'injected', 'json', 'nearest', 'nesting', 'pasted'],
+  ...['option-kinds', 'problem', 'profile', 'record', 'replace-file', 'side-by-side', 'system-error', 'visible'],
+  'with-zod',
+].map((name) => `emulator/contract/${name}.ts`);
 
 const HARNESSES = CODE.filter((file) => file.endsWith('.harness.ts'));
 

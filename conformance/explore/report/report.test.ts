@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { shortened, sideBySide } from '../../../emulator/console/page/side-by-side.js';
+import { shortened, sideBySide } from '../../../emulator/contract/side-by-side.js';
 import { EXPLORE_REPORT_KINDS, EXPLORE_REPORTERS } from './files.js';
 import { sampleReport } from './sample.harness.js';
 

@@ -1,5 +1,5 @@
-import { sideBySide } from '../../../emulator/console/page/side-by-side.js';
 import { counted } from '../../../emulator/contract/counted.js';
+import { sideBySide } from '../../../emulator/contract/side-by-side.js';
 import type { Fact } from '../../report/clause.js';
 import type { Line, Section, Sheet } from '../../report/sheet/sheet.js';
 import { seconds } from '../../report/stream-text.js';

@@ -1,4 +1,4 @@
-import { MARKS, type Row } from '../../../emulator/console/page/side-by-side.js';
+import { MARKS, type Row } from '../../../emulator/contract/side-by-side.js';
 import type { Fact } from '../clause.js';
 import { exchangeView } from '../page/exchange.js';
 import { breakable, type Content, command, html, later, type Markup, pageOf, pre } from '../page/markup.js';

@@ -1,4 +1,4 @@
-import type { Row } from '../../../emulator/console/page/side-by-side.js';
+import type { Row } from '../../../emulator/contract/side-by-side.js';
 import type { ShownExchange } from '../../probe/evidence.js';
 import type { Level } from '../../requirements/index.js';
 import type { FindingResult } from '../../run/results.js';

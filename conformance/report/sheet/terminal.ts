@@ -1,6 +1,6 @@
 import pc from 'picocolors';
-import { MARKS, type Row, shortened } from '../../../emulator/console/page/side-by-side.js';
 import { counted } from '../../../emulator/contract/counted.js';
+import { MARKS, type Row, shortened } from '../../../emulator/contract/side-by-side.js';
 import { visible } from '../../../emulator/contract/visible.js';
 import type { Fact } from '../clause.js';
 import { exchangeLines, joinLines, shortExchange, sliceOf } from '../stream-text.js';

@@ -1,6 +1,6 @@
 import { isRecord } from '../../contract/record.js';
+import { MARKS, type TimeLineEntry } from '../../contract/side-by-side.js';
 import { clipped } from '../../contract/visible.js';
-import { MARKS, type TimeLineEntry } from './side-by-side.js';
 import type { Fault } from './types.js';
 
 /** The file that `explore` saves for a finding: a chaos profile. */

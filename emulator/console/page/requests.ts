@@ -85,34 +85,19 @@ export const rowOf = (entry: Entry): RequestRow => ({
   judged: entry.judged?.verdict,
 });
 
-/** The newest requests, newest last, bounded. */
+/** The newest requests, newest last, bounded. A request that changes keeps its place. */
 export function createRequests() {
   const rows = signal<readonly RequestRow[]>([]);
-  let list: RequestRow[] = [];
-  let dropped = 0;
-  let places = new Map<string, number>();
-  const put = (row: RequestRow) => {
-    const place = places.get(row.id);
-    if (place !== undefined) {
-      list[place - dropped] = row;
-      return;
-    }
-    places.set(row.id, list.push(row) - 1 + dropped);
-    if (list.length <= MOST) return;
-    for (const { id } of list.slice(0, DROP)) places.delete(id);
-    list = list.slice(DROP);
-    dropped += DROP;
-  };
+  const kept = new Map<string, RequestRow>();
   return {
     rows,
     add(entries: readonly Entry[]) {
-      for (const entry of entries) put(rowOf(entry));
-      rows.value = [...list];
+      for (const entry of entries) kept.set(entry.id, rowOf(entry));
+      if (kept.size > MOST) for (const id of [...kept.keys()].slice(0, kept.size - MOST + DROP)) kept.delete(id);
+      rows.value = [...kept.values()];
     },
     clear() {
-      list = [];
-      dropped = 0;
-      places = new Map();
+      kept.clear();
       rows.value = [];
     },
   };

@@ -189,14 +189,14 @@ interface SplitProps {
 
 export const Split = ({ title, open, wide, head, list, padded, children }: SplitProps) => (
   <div class={`split${wide ? ' wide' : ''} ${open ? 'at-detail' : 'at-list'}`}>
-    <section class="stack flush pane" aria-label={title}>
+    <section class="stack flush grow fill pane" aria-label={title}>
       <header class="row wrap between">
         <h2 class="title">{title}</h2>
         {head}
       </header>
       {list}
     </section>
-    {(open || !wide) && <div class={padded ? 'pane padded' : 'stack flush pane'}>{children}</div>}
+    {(open || !wide) && <div class={`grow fill pane ${padded ? 'padded' : 'stack flush'}`}>{children}</div>}
   </div>
 );
 

@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { counted } from '../../../contract/counted.js';
 import type { Conversation, Item } from '../conversation.js';
@@ -8,7 +7,7 @@ import { linkTo } from '../router.js';
 import type { Intern, Run } from '../types.js';
 import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
-import { Icon, type IconName } from '../ui/icons.js';
+import { Icon } from '../ui/icons.js';
 import { Pill } from '../ui/parts.js';
 import { Question } from './question.js';
 
@@ -68,26 +67,29 @@ const Meta = ({ at, request }: { at: string; request: RequestRow | undefined }) 
   </p>
 );
 
-interface MineProps {
-  item: { at: string; request: RequestRow | undefined };
-  label?: { icon: IconName; text: string };
-  tone?: 'live' | 'ask';
-  children: ComponentChildren;
-}
+/** What a message is called that is no prompt. */
+const LABELS = {
+  steer: { tone: 'live', icon: 'steer', text: 'Steered into the run' },
+  answer: { tone: 'ask', icon: 'check', text: 'Answered' },
+} as const;
 
-const Mine = ({ item, label, tone, children }: MineProps) => (
-  <div class="stack mine">
-    <div class={`bubble ${tone ?? ''}`}>
-      {label && (
-        <p class="row small label">
-          <Icon name={label.icon} size={14} /> {label.text}
-        </p>
-      )}
-      {children}
+/** A message of a client. */
+function Mine({ item }: { item: Extract<Item, { kind: 'prompt' | 'steer' | 'answer' }> }) {
+  const label = item.kind === 'prompt' ? undefined : LABELS[item.kind];
+  return (
+    <div class="stack mine">
+      <div class={`bubble ${label?.tone ?? ''}`}>
+        {label && (
+          <p class="row small label">
+            <Icon name={label.icon} size={14} /> {label.text}
+          </p>
+        )}
+        {item.kind === 'answer' ? <AnswerText answer={item.answer} /> : <p class="said">{item.text}</p>}
+      </div>
+      <Meta at={item.at} request={item.request} />
     </div>
-    <Meta at={item.at} request={item.request} />
-  </div>
-);
+  );
+}
 
 function AnswerText({ answer }: { answer: unknown }) {
   if (typeof answer === 'string') return <p class="said">{words(answer)}</p>;
@@ -109,23 +111,9 @@ function AnswerText({ answer }: { answer: unknown }) {
 function ItemView({ item, intern, run }: { item: Item; intern: Intern; run: Run | undefined }) {
   switch (item.kind) {
     case 'prompt':
-      return (
-        <Mine item={item}>
-          <p class="said">{item.text}</p>
-        </Mine>
-      );
     case 'steer':
-      return (
-        <Mine item={item} tone="live" label={{ icon: 'steer', text: 'Steered into the run' }}>
-          <p class="said">{item.text}</p>
-        </Mine>
-      );
     case 'answer':
-      return (
-        <Mine item={item} tone="ask" label={{ icon: 'check', text: 'Answered' }}>
-          <AnswerText answer={item.answer} />
-        </Mine>
-      );
+      return <Mine item={item} />;
     case 'content':
       return <Folding text={item.text} kind="frame theirs said" />;
     case 'reasoning':

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { counted } from '../../../contract/counted.js';
+import { MARKS, shortened, sideBySide, type TimeLineEntry } from '../../../contract/side-by-side.js';
 import { replaceFaults } from '../actions.js';
 import { type Explored, type ExploredFinding, LARGEST, readExplored, type Schedule } from '../explored.js';
 import { sentenceOf } from '../faults.js';
 import { size } from '../format.js';
-import { MARKS, shortened, sideBySide, type TimeLineEntry } from '../side-by-side.js';
 import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
 import { FileField } from '../ui/field.js';

@@ -93,20 +93,12 @@ function Details({ run }: { run: LabRun }) {
       {result?.sentence !== undefined && <p>{result.sentence}</p>}
       {result?.expected !== undefined && (
         <Pairs
-          of={[
-            [
-              'expected',
-              <pre key="" class="scroll-x">
-                {result.expected}
-              </pre>,
-            ],
-            [
-              'actual',
-              <pre key="" class="scroll-x">
-                {result.actual}
-              </pre>,
-            ],
-          ]}
+          of={(['expected', 'actual'] as const).map((name) => [
+            name,
+            <pre key={name} class="scroll-x">
+              {result[name]}
+            </pre>,
+          ])}
         />
       )}
       {run.cuts !== undefined && (

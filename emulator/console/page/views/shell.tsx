@@ -235,7 +235,7 @@ export function Shell() {
       <div class="stack flush">
         <ClockBar />
         {connection === 'lost' && <p role="alert">The emulator does not answer. Trying again…</p>}
-        <main id="view" tabIndex={-1} class="fill view">
+        <main id="view" tabIndex={-1} class="fill">
           <h1 class="unseen">{name}</h1>
           {isOfState(view) && <StateTabs />}
           <View id={id} />

@@ -12,7 +12,7 @@ const Said = ({ piece }: { piece: Piece }) =>
   piece.kind === 'mark' ? (
     <span class={`tag ${piece.tone}`}>{piece.text}</span>
   ) : (
-    <q class={piece.kind === 'reasoning' ? 'text quiet' : 'text'}>{piece.text}</q>
+    <q class={piece.kind === 'reasoning' ? 'said quiet' : 'said'}>{piece.text}</q>
   );
 
 interface TimeLineProps {

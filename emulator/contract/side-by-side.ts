@@ -17,8 +17,8 @@ export interface TimeLineEntry {
 
 /** A line of the undisturbed run beside one of the disturbed run; equal ones are in both. */
 export interface Row {
-  readonly left?: TimeLineEntry;
-  readonly right?: TimeLineEntry;
+  readonly left: TimeLineEntry | undefined;
+  readonly right: TimeLineEntry | undefined;
   readonly equal: boolean;
 }
 
@@ -28,7 +28,7 @@ const MOST = 400;
 const sameEntry = (one: TimeLineEntry | undefined, other: TimeLineEntry | undefined): boolean =>
   one !== undefined && other !== undefined && one.kind === other.kind && one.text === other.text;
 
-/** Two time lines side by side: what both have stands in one row, in order. */
+/** Two time lines side by side: what both have stands in one row, in order; what one has alone stands beside the other's. */
 export function sideBySide(straight: readonly TimeLineEntry[], disturbed: readonly TimeLineEntry[]): Row[] {
   const left = straight.slice(0, MOST);
   const right = disturbed.slice(0, MOST);
@@ -44,51 +44,30 @@ export function sideBySide(straight: readonly TimeLineEntry[], disturbed: readon
         : Math.max(at(row + 1, column), at(row, column + 1));
     }
   const rows: Row[] = [];
+  let alone: { left: TimeLineEntry[]; right: TimeLineEntry[] } = { left: [], right: [] };
+  const close = () => {
+    for (let at = 0; at < Math.max(alone.left.length, alone.right.length); at++)
+      rows.push({ left: alone.left[at], right: alone.right[at], equal: false });
+    alone = { left: [], right: [] };
+  };
   let [row, column] = [0, 0];
   while (row < left.length || column < right.length) {
     const [one, other] = [left[row], right[column]];
-    if (one !== undefined && other !== undefined && sameEntry(one, other)) {
+    if (sameEntry(one, other)) {
+      close();
       rows.push({ left: one, right: other, equal: true });
       row += 1;
       column += 1;
     } else if (one !== undefined && (other === undefined || at(row + 1, column) >= at(row, column + 1))) {
-      rows.push({ left: one, equal: false });
+      alone.left.push(one);
       row += 1;
     } else if (other !== undefined) {
-      rows.push({ right: other, equal: false });
+      alone.right.push(other);
       column += 1;
     }
   }
-  return paired(rows);
-}
-
-/** Lines that only one run has, beside those that only the other has at that place. */
-function paired(rows: readonly Row[]): Row[] {
-  const out: Row[] = [];
-  let open: Row[] = [];
-  const close = () => {
-    const left = open.flatMap((row) => (row.left === undefined ? [] : [row.left]));
-    const right = open.flatMap((row) => (row.right === undefined ? [] : [row.right]));
-    for (let at = 0; at < Math.max(left.length, right.length); at++) {
-      const [one, other] = [left[at], right[at]];
-      out.push({
-        ...(one === undefined ? {} : { left: one }),
-        ...(other === undefined ? {} : { right: other }),
-        equal: false,
-      });
-    }
-    open = [];
-  };
-  for (const row of rows) {
-    if (!row.equal) {
-      open.push(row);
-      continue;
-    }
-    close();
-    out.push(row);
-  }
   close();
-  return out;
+  return rows;
 }
 
 /** Rows with long stretches that are equal left out: a number says how many. `around` stay on each side. */
