@@ -12,7 +12,7 @@ async function send(body) {
   let asked;
   let session;
   for await (const chunk of stream) {
-    const delta = chunk.choices[0]?.delta;
+    const delta = chunk.choices?.[0]?.delta; // an event of an unknown type has no choices
     process.stdout.write(delta?.content ?? '');
     asked = delta?.tool_calls?.[0] ?? asked;
     session = chunk.session_id ?? session; // on the final chunk, which has no choices

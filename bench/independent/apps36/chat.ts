@@ -24,6 +24,7 @@ export const chats: readonly App[] = [
     name: 'openai-as-it-comes',
     defect: 'The openai client with its own retries, which repeat a prompt that may have been taken.',
     hurts: 'The work is done twice.',
+    shows: /^once/,
     allowed: 'A connection that breaks without that confirmation ends with reason stream_severed.',
     async program({ target, fetch, print }) {
       const client = new OpenAI({
@@ -51,6 +52,7 @@ export const chats: readonly App[] = [
     name: 'openai-to-the-end-of-the-loop',
     defect: 'The end of the loop over the chunks counts as the end of the reply; no finish reason is looked at.',
     hurts: 'Half an answer is shown as a whole one.',
+    shows: /^unnoticed/,
     allowed: 'The run ends in one of three finish reasons: stop, tool_calls, error.',
     async program({ target, fetch, print }) {
       const client = new OpenAI({
@@ -73,6 +75,7 @@ export const chats: readonly App[] = [
     name: 'error-is-an-end-too',
     defect: 'Each finish reason counts as a good end, also error.',
     hurts: 'A failed run is stored as a finished report.',
+    shows: /error-chunk/,
     allowed: 'the stream ends with a chunk with finish_reason: error that carries code 410 and reason run_ended',
     async program(context) {
       const { chat, prompt } = clientOf(context);
@@ -92,6 +95,7 @@ export const chats: readonly App[] = [
     defect:
       'A reply of any 2xx is read as a stream: after a cut it goes on in the session, and takes “steered” for a reply.',
     hurts: 'The user sees an empty answer.',
+    shows: /steered/,
     allowed:
       'When a prompt is sent to a session that already has a run going, the prompt is delivered into that run, and the reported status is steered.',
     async program(context) {
@@ -115,6 +119,7 @@ export const chats: readonly App[] = [
     name: 'one-question-at-most',
     defect: 'It answers one question. What comes after the answer is taken for the result, also a second question.',
     hurts: 'The user sees “done” while the run waits, and is cancelled five minutes later.',
+    shows: /asks/,
     allowed:
       'The stream pauses with a tool call named service.provide_input when the intern needs permission or an answer.',
     emulator: { scripts: [DEPLOY] },
@@ -132,6 +137,7 @@ export const chats: readonly App[] = [
     name: 'asks-nothing-today',
     defect: 'It knows that this prompt asks nothing, and prints the text of a stream that ends with a question.',
     hurts: 'An unfinished reply is shown as whole; the run waits in vain.',
+    shows: /asks/,
     allowed:
       'The stream pauses with a tool call named service.provide_input when the intern needs permission or an answer.',
     async program(context) {
@@ -144,6 +150,7 @@ export const chats: readonly App[] = [
     name: 'answers-by-position',
     defect: 'The first question gets the size and the second the count, whatever is asked.',
     hurts: 'An answer goes to another question.',
+    shows: /asks/,
     allowed: 'A question asked through service.provide_input … (No order of questions is stated.)',
     emulator: { scripts: [ORDER] },
     async program(context) {
@@ -162,6 +169,7 @@ export const chats: readonly App[] = [
     name: 'starts-anew-when-the-answer-is-refused',
     defect: 'An answer without an answer is sent again, and where that is refused the prompt is sent anew.',
     hurts: 'The deployment happens twice.',
+    shows: /^once/,
     allowed: 'The answer is delivered to the run that asked, and the stream continues from where it paused.',
     emulator: { scripts: [DEPLOY] },
     async program(context) {
@@ -185,6 +193,7 @@ export const chats: readonly App[] = [
     name: 'the-user-has-time',
     defect: 'The person has four minutes; an answer that comes too late (409) is sent again every second.',
     hurts: 'After the deadline the dialog hangs with “sending…”.',
+    shows: /withdrawn/,
     allowed: 'When the deadline passes the run is cancelled. Rejected replies do not extend the deadline.',
     emulator: { scripts: [DEPLOY] },
     async program(context) {
@@ -209,6 +218,7 @@ export const chats: readonly App[] = [
     defect:
       'It closes the stream at the finish reason, before the final chunk and [DONE], as it chose the session itself.',
     hurts: 'The run is cancelled, and the answer finds no question.',
+    shows: /^harmless/,
     allowed: 'Disconnecting while a response is still streaming cancels the run.',
     emulator: { scripts: [DEPLOY] },
     async program(context) {
@@ -230,6 +240,7 @@ export const chats: readonly App[] = [
     name: 'allows-everything',
     defect: 'Whatever is asked is answered with allow_once, as if each question were the permission that it expects.',
     hurts: 'An elicitation gets an answer that is none, is rejected, and the app calls that done.',
+    shows: /asks/,
     allowed: 'when it needs permission or an answer from the caller',
     emulator: { scripts: [DEPLOY] },
     async program(context) {

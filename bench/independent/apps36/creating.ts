@@ -6,6 +6,7 @@ export const creating: readonly App[] = [
     name: 'fresh-name-per-try',
     defect: 'A create is repeated without an idempotency key, under a new name.',
     hurts: 'Two interns run and are paid for.',
+    shows: /^once/,
     allowed:
       'A retry with the same idempotency key and the same body resumes unfinished work. (No word of a retry without one.)',
     async program(context) {
@@ -25,6 +26,7 @@ export const creating: readonly App[] = [
     name: 'fresh-key-per-try',
     defect: 'Each try of a create makes a key of its own, and takes a name conflict for another owner.',
     hurts: 'A second intern beside the first, which nobody knows.',
+    shows: /^once/,
     allowed: 'A retry with the same idempotency key and the same body resumes unfinished work.',
     async program(context) {
       const { json, patiently } = clientOf(context);
@@ -43,6 +45,7 @@ export const creating: readonly App[] = [
     name: 'key-with-another-body',
     defect: 'The key of a create stays, but each try writes its time into the description.',
     hurts: 'The app says that the intern could not be made, and it is there.',
+    shows: /lost of create/,
     allowed: 'A retry with the same idempotency key and the same body resumes unfinished work.',
     async program(context) {
       const { json, patiently } = clientOf(context);
@@ -61,6 +64,7 @@ export const creating: readonly App[] = [
     name: 'make-if-not-listed',
     defect: 'It looks for its intern in the list right after the create, and makes another if it is not there.',
     hurts: 'Two interns for one task.',
+    shows: /of list/,
     allowed: 'Lists the interns visible to the key, newest first. (Not when a new one is in the list.)',
     async program(context) {
       const { json } = clientOf(context);
@@ -80,6 +84,7 @@ export const creating: readonly App[] = [
     name: 'deletes-only-at-the-end',
     defect: 'The intern of a task is deleted after the task, but not if the task throws.',
     hurts: 'Interns pile up, and are paid for, each time that something fails.',
+    shows: /sent no delete/,
     allowed: 'Callers may be refused at any time: 408, 429, 500.',
     async program(context) {
       const { json, running, call } = clientOf(context);
@@ -97,6 +102,7 @@ export const creating: readonly App[] = [
     name: 'invoke-repeated',
     defect: 'An invoke whose answer does not come is sent again.',
     hurts: 'The mail is sent twice.',
+    shows: /^once/,
     allowed:
       'Starts a run on one intern and answers 202 with the session_id once the intern accepts it. (No key makes it repeatable.)',
     async program(context) {

@@ -12,6 +12,7 @@ export const lists: readonly App[] = [
     name: 'first-page-alone',
     defect: 'Only the first page of the list is looked at when interns are cleaned up.',
     hurts: 'Old interns stay, and are paid for.',
+    shows: /short-page/,
     allowed: 'Fields of the responses of list …: not shown. (InternListResponse may be one page of several.)',
     async program(context) {
       const { json, call } = clientOf(context);
@@ -26,6 +27,7 @@ export const lists: readonly App[] = [
     name: 'all-are-mine',
     defect: 'It deletes each intern of the list, as if all were its own.',
     hurts: 'The interns of colleagues are deleted.',
+    shows: /others-listed/,
     allowed:
       'Lists the interns visible to the key. The API key selects the caller, the workspace and the visible interns.',
     async program(context) {
@@ -45,6 +47,7 @@ export const lists: readonly App[] = [
     name: 'the-newest-is-mine',
     defect: 'After a create it takes the first of the list for the new intern, and gives it the work.',
     hurts: 'The task, with its confidential text, goes to an intern of a colleague.',
+    shows: /others-listed/,
     allowed: 'Lists the interns visible to the key, newest first.',
     async program(context) {
       const { json, running } = clientOf(context);

@@ -17,6 +17,8 @@ export interface App extends RightApp {
   readonly hurts: string;
   /** The sentence of interface.md by which the service may do what brings it out, or the gap that leaves it open. */
   readonly allowed: string;
+  /** The findings that have to do with the defect, in the words of the runner. Written after the first measurement. */
+  readonly shows: RegExp;
 }
 
 /** How long an app waits for a sign of life: longer than the time between two keepalives. */
@@ -69,11 +71,16 @@ export class Refused extends Error {
 /** Gives the events of a stream, wherever it is split. */
 export async function* eventsOf(response: Response): AsyncGenerator<string> {
   if (!response.body) throw new Error('no stream');
-  let rest = '';
+  let [rest, name] = ['', ''];
   for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
     const lines = (rest + piece).split(/\r\n|\n|\r(?!$)/);
     rest = lines.pop() ?? '';
-    for (const line of lines) if (line.startsWith('data:')) yield line.slice(5).trimStart();
+    for (const line of lines) {
+      if (line === '') name = '';
+      else if (line.startsWith('event:')) name = line.slice(6).trim();
+      // An event of another name is for others.
+      else if (line.startsWith('data:') && name === '') yield line.slice(5).trimStart();
+    }
   }
 }
 

@@ -6,6 +6,7 @@ export const refusals: readonly App[] = [
     name: 'again-at-once',
     defect: 'A prompt that is refused with 429 or 503 is sent again at once, up to a hundred times.',
     hurts: 'It hammers the service, stays over the limit, and may be locked out.',
+    shows: /^polite/,
     allowed: '429: Too many intern turns. Chat turn limiter exceeded.',
     async program(context) {
       const { chat, prompt } = clientOf(context);
@@ -24,6 +25,7 @@ export const refusals: readonly App[] = [
     name: 'retry-after-in-milliseconds',
     defect: 'Retry-After is taken for milliseconds.',
     hurts: 'All tries are spent within a second, and the prompt fails; the service is hammered.',
+    shows: /^polite/,
     allowed: '429: Too many intern turns. Numeric rate limits of the chat turn limiter: not shown.',
     async program({ target, fetch, print, emulator }) {
       const send = () =>
@@ -45,6 +47,7 @@ export const refusals: readonly App[] = [
     name: 'drops-the-refused-prompt',
     defect: 'In a batch, a prompt that is refused is left out without a word.',
     hurts: 'A summary of three documents lacks one, and says nothing of it.',
+    shows: /^unnoticed/,
     allowed: '429: Too many intern turns.',
     async program(context) {
       const { chat, prompt } = clientOf(context);
@@ -60,6 +63,7 @@ export const refusals: readonly App[] = [
     name: 'delete-that-never-fails',
     defect: 'Errors of the delete are swallowed, and the user hears that it was deleted.',
     hurts: 'The intern goes on and is paid for.',
+    shows: /^tidy/,
     allowed: '500: The request could not be completed.',
     async program(context) {
       const { json, call } = clientOf(context);
@@ -75,26 +79,10 @@ export const refusals: readonly App[] = [
     },
   },
   {
-    name: 'json-of-a-delete',
-    defect:
-      'The answer of a delete is read as JSON, and a body that is none counts as a failed delete, which is tried again.',
-    hurts: 'A delete that went well is reported as failed.',
-    allowed: 'Fields of the responses of list, delete, provision and suspend: not shown.',
-    async program(context) {
-      const { json } = clientOf(context);
-      const { id } = await json<Intern>('POST', '/interns', newIntern(context.target, 'leaver'), {
-        'idempotency-key': 'leaver',
-      });
-      const first = await json<{ deleting: boolean }>('DELETE', `/interns/${id}`).catch(() => undefined);
-      const answer = first ?? (await json<{ deleting: boolean }>('DELETE', `/interns/${id}`));
-      assert.ok(answer.deleting);
-      context.print('deleted');
-    },
-  },
-  {
     name: 'shows-the-key',
     defect: 'The error message that the user sees holds the whole request, with its key.',
     hurts: 'The API key stands in logs and screenshots.',
+    shows: /credential in|its key|secret/,
     allowed: '500: The request could not be completed.',
     async program({ target, fetch, print }) {
       const request = {
@@ -114,6 +102,7 @@ export const refusals: readonly App[] = [
     name: 'suspend-ignored',
     defect: 'The answer of the suspend at the end of the work is not looked at.',
     hurts: 'The intern runs all night, though the app says that it sleeps.',
+    shows: /of suspend/,
     allowed: 'Error catalogue for the intern operations other than signing: not shown.',
     async program(context) {
       const { target, fetch, print } = context;
@@ -132,6 +121,7 @@ export const refusals: readonly App[] = [
     name: 'puts-back-what-it-read',
     defect: 'To change the description it sends the whole record back that it read before.',
     hurts: 'The instructions that a colleague has just written are lost.',
+    shows: /of update/,
     allowed: 'Omitted fields stay unchanged.',
     async program(context) {
       const { json, id, chat, prompt } = clientOf(context);

@@ -119,8 +119,8 @@ export const right: readonly RightApp[] = [
       let finish: string | null | undefined;
       let whole = false;
       for await (const chunk of stream) {
-        text += chunk.choices[0]?.delta.content ?? '';
-        finish = chunk.choices[0]?.finish_reason ?? finish;
+        text += chunk.choices?.[0]?.delta.content ?? '';
+        finish = chunk.choices?.[0]?.finish_reason ?? finish;
         whole ||= 'session_id' in chunk;
       }
       if (finish !== 'stop' || !whole) throw new Error(`not a whole reply: ${finish}`);
@@ -140,7 +140,8 @@ export const right: readonly RightApp[] = [
       let [finish, done] = ['', false];
       try {
         const events = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
-        for await (const { data } of events) {
+        for await (const { data, event } of events) {
+          if (event) continue;
           if (data === '[DONE]') {
             done = true;
             break;

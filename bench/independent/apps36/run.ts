@@ -1,5 +1,8 @@
-// How many of the apps with a defect explore finds, and whether it says anything of those that are right. The titles of the
-// findings are for a person to judge: an app is found if one of them has to do with its defect.
+// How many of the apps with a defect explore finds, and whether it says anything of those that are right. An app is found if
+// a finding has to do with its defect (`shows`); all titles are printed, for a person to judge. First measured, before
+// anything was mended, with the sample as its writer left it: 20 of 44, two more listed as unnoticed, and findings for 12
+// of 13 right apps. One app was taken out since, whose defect mends itself, and the reader of the others learned to skip
+// events of an unknown name.
 //
 //   npx tsx bench/independent/apps36/run.ts [--only NAME] [--part 1/2] [--at-once 6]
 
@@ -56,14 +59,15 @@ await Promise.all(
   }),
 );
 
-const wrong = outcomes.filter(({ app }) => 'defect' in app);
 const names = (of: readonly Outcome[]) => of.map(({ app }) => app.name).join(', ') || 'none';
-const found = wrong.filter(({ findings }) => findings.length > 0);
-const missed = wrong.filter(({ findings }) => findings.length === 0);
-console.log(`\nfound ${found.length} of ${wrong.length}`);
-console.log(`missed: ${names(missed)}`);
-console.log(`of these unnoticed alone: ${names(missed.filter(({ unnoticed }) => unnoticed.length > 0))}`);
+const its = ({ app }: Outcome, titles: readonly string[]) =>
+  'shows' in app && titles.some((title) => app.shows.test(title));
+const wrong = outcomes.filter(({ app }) => 'defect' in app);
 const others = outcomes.filter(({ app }) => !('defect' in app));
+const missed = wrong.filter((one) => !its(one, one.findings));
+console.log(`\nfound ${wrong.length - missed.length} of ${wrong.length}`);
+console.log(`listed as unnoticed alone: ${names(missed.filter((one) => its(one, one.unnoticed)))}`);
+console.log(`missed: ${names(missed.filter((one) => !its(one, one.unnoticed)))}`);
 console.log(
   `right apps with findings, of ${others.length}: ${names(others.filter(({ findings }) => findings.length > 0))}`,
 );

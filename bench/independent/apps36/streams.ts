@@ -6,6 +6,7 @@ export const streams: readonly App[] = [
     name: 'a-piece-is-an-event',
     defect: 'Each piece that arrives is parsed by itself, and what does not parse is skipped.',
     hurts: 'Words are missing in the middle of a reply.',
+    shows: /split|joined/,
     allowed: 'streams the reply as server-sent events (An event may arrive in any number of pieces.)',
     async program(context) {
       const { chat, prompt } = clientOf(context);
@@ -29,6 +30,7 @@ export const streams: readonly App[] = [
     name: 'decodes-each-piece',
     defect: 'The bytes of each piece are decoded by themselves.',
     hurts: 'Umlauts become question marks now and then.',
+    shows: /split/,
     allowed: 'streams the reply as server-sent events (A piece may end within a character.)',
     async program(context) {
       const { chat, prompt } = clientOf(context);
@@ -56,6 +58,7 @@ export const streams: readonly App[] = [
     name: 'each-line-is-data',
     defect: 'The field name of a line is not looked at: the text after the first colon is parsed.',
     hurts: 'The app dies by the first keepalive, while the intern thinks.',
+    shows: /comments/,
     allowed: 'A comment line : keepalive is written whenever nothing else has been written for 30 seconds.',
     async program(context) {
       const { chat, prompt } = clientOf(context);
@@ -78,6 +81,7 @@ export const streams: readonly App[] = [
     name: 'bills-what-is-null',
     defect: 'The usage of a reply is read as if there always were one.',
     hurts: 'A reply that has come is lost by a TypeError.',
+    shows: /usage/,
     allowed: 'It carries null when the intern reported none.',
     async program(context) {
       const { chat, prompt } = clientOf(context);
@@ -98,6 +102,7 @@ export const streams: readonly App[] = [
     name: 'the-words-of-both-tries',
     defect: 'The text lives outside of the tries: a second try is added to what the first has shown.',
     hurts: 'The reply begins twice, and the work is done twice.',
+    shows: /^once/,
     allowed: 'A connection that breaks without that confirmation ends with reason stream_severed.',
     async program(context) {
       const { chat, prompt, sleep } = clientOf(context);
@@ -120,6 +125,7 @@ export const streams: readonly App[] = [
     name: 'no-limit-for-silence',
     defect: 'The stream is read without any limit for silence.',
     hurts: 'The window shows a cursor for ever.',
+    shows: /^settles/,
     allowed:
       'A client that has already disconnected is promised no final event. (A connection may break without a word.)',
     async program(context) {
@@ -136,6 +142,7 @@ export const streams: readonly App[] = [
     name: 'a-session-for-two',
     defect: 'Two conversations share one session id; the second begins as soon as the first shows its first word.',
     hurts: 'The words of one person go to the other, and the second gets no reply.',
+    shows: /steered/,
     allowed: 'the prompt is delivered into that run, and the reported status is steered',
     async program(context) {
       const { chat, sleep } = clientOf(context);
@@ -153,6 +160,7 @@ export const streams: readonly App[] = [
     name: 'proof-kept',
     defect: 'A proof is asked for once, and sent with each try of the request to the daemon.',
     hurts: 'All tries after the first are refused, and the app says that the daemon is down.',
+    shows: /daemon-request/,
     allowed: 'The daemon refuses proofs older than its window. The intern accepts it once.',
     async program(context) {
       const { target, fetch, print } = context;

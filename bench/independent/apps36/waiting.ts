@@ -6,6 +6,7 @@ export const waiting: readonly App[] = [
     name: 'waits-for-running-alone',
     defect: 'It polls until the status is running, whatever else the status becomes.',
     hurts: 'It hangs for ever once a boot fails.',
+    shows: /boot-fails/,
     allowed: 'Full set of status values and transitions: not shown.',
     async program(context) {
       const { json, sleep } = clientOf(context);
@@ -18,6 +19,7 @@ export const waiting: readonly App[] = [
     name: 'ready-after-two-seconds',
     defect: 'It takes an intern for running two seconds after the create, and ignores what the invoke answers.',
     hurts: 'The task is never started, and the user hears that it was.',
+    shows: /of invoke/,
     allowed: 'Provisioning may start at once or wait for a later provision call. (No time is given.)',
     async program({ target, fetch, print, emulator }) {
       const headers = { authorization: `Bearer ${target.credentials.api_key}`, 'content-type': 'application/json' };
@@ -40,6 +42,7 @@ export const waiting: readonly App[] = [
     name: 'ready-when-not-provisioning',
     defect: 'An intern counts as ready as soon as it is neither queued nor provisioning.',
     hurts: 'The user hears “ready” of an intern whose boot failed.',
+    shows: /boot-fails/,
     allowed: 'Full set of status values and transitions: not shown.',
     async program(context) {
       const { json, sleep } = clientOf(context);
@@ -61,6 +64,7 @@ export const waiting: readonly App[] = [
     name: 'busy-for-ever',
     defect: 'Each 409 of a prompt is taken for “busy”, and tried again every five seconds without end.',
     hurts: 'A bot that never answers again after a colleague has suspended its intern.',
+    shows: /more than 10|did not end/,
     allowed: 'suspend_intern: Stops the runtime and keeps its disk and configuration for a later provision call.',
     async program(context) {
       const { chat, prompt, sleep } = clientOf(context);
@@ -79,6 +83,7 @@ export const waiting: readonly App[] = [
     name: 'not-found-yet',
     defect: 'A 404 of an intern is taken for “not visible yet”, and the wait goes on.',
     hurts: 'It hangs if a colleague deletes the intern.',
+    shows: /deleted of/,
     allowed: 'delete_intern: Starts safe teardown of the intern, its runtime and its private vault.',
     async program(context) {
       const { json, sleep, call } = clientOf(context);
@@ -102,6 +107,7 @@ export const waiting: readonly App[] = [
     name: 'gone-after-twenty-polls',
     defect: 'A delete is awaited for twenty polls, and then called done.',
     hurts: 'The user believes that the intern and its secrets are gone, and they are there.',
+    shows: /teardown-fails/,
     allowed: 'Known status value of an intern: destroy_failed.',
     async program(context) {
       const { json, sleep, call } = clientOf(context);
@@ -124,6 +130,7 @@ export const waiting: readonly App[] = [
     name: 'loses-the-workspace-by-itself',
     defect: 'It acknowledges the loss of a workspace at the first failed delete, and asks nobody.',
     hurts: 'Files without a backup are deleted.',
+    shows: /teardown-fails/,
     allowed: 'Deletes the intern, accepting that its workspace is not backed up.',
     async program(context) {
       const { json, sleep, call } = clientOf(context);
@@ -151,6 +158,7 @@ export const waiting: readonly App[] = [
     name: 'watcher-without-catch',
     defect: 'A watcher of the status runs beside the work, and nobody handles its rejection until the work is done.',
     hurts: 'The whole process dies by an unhandled rejection, with the work of everybody.',
+    shows: /^quiet/,
     allowed: '500: The request could not be completed.',
     async program(context) {
       const { json, sleep, chat, prompt, id } = clientOf(context);
