@@ -84,6 +84,16 @@ const RIGHT: [string, ExploreOptions, Program][] = [
     },
   ],
   [
+    'waits on the clock of the emulator',
+    { only: 'rate-limited' },
+    async (context) => {
+      const client = clientOf(context);
+      const first = await client.chat('hello');
+      if (first.status === 429) await context.emulator.clock.advance(1_000);
+      await wholly(first.status === 429 ? await client.chat('hello') : first);
+    },
+  ],
+  [
     'looks once for each of three jobs, of which one is refused',
     { only: ['rate-limited', 'token-dead'] },
     async (context) => {

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
+import type { ClockControl } from '../../emulator/clock/types.js';
 import { counted } from '../../emulator/contract/counted.js';
 import type { Journaled } from '../../emulator/contract/journal-entry.js';
 import { messageOf } from '../../emulator/contract/system-error.js';
@@ -213,8 +214,15 @@ export async function runOnce(
   };
 
   let outside: Outside | undefined;
+  // Time that a program lets pass on the emulator's clock has passed for it.
+  const advance = async (ms: number, signal?: AbortSignal) => {
+    await emulator.clock.advance(ms, signal);
+    skipped += ms;
+    watch.noteActivity();
+  };
+  const clock: ClockControl = Object.create(emulator.clock, { advance: { value: advance } });
   const context: OutsideContext = {
-    emulator,
+    emulator: { ...emulator, clock },
     target: emulator.target,
     fetch,
     signal: over.signal,
