@@ -2,7 +2,7 @@ import { isVisibleTo } from '../model/intern.js';
 import { DAEMON, SIGNING } from '../model/operations.js';
 import { isMember } from '../model/options.js';
 import { answerOf, isOurs } from './errors.js';
-import { INTERNS, isHidden, isOf, isOneOf, isWithoutKey, REFUSED } from './mistakes.js';
+import { INTERNS, isHidden, isOf, isOneOf, isOtherWorkspace, isWithoutKey, REFUSED } from './mistakes.js';
 import { type AnyRule, is, recordsOf, rulesOf, SHOW } from './rule.js';
 
 /** Callers, and what they see. */
@@ -53,11 +53,7 @@ export const AUTH: readonly AnyRule[] = [
         const { caller, body } = seen;
         if (body === undefined || typeof body.workspace_id !== 'string')
           return seen.asked.body.kind === 'unknown' ? undefined : false;
-        const { workspace } = caller ?? {};
-        if (workspace === undefined) return undefined;
-        if (body.workspace_id === workspace) return false;
-        // A UUID in another letter case is the same one. A service may refuse it nevertheless.
-        return body.workspace_id.toLowerCase() === workspace.toLowerCase() ? undefined : true;
+        return isOtherWorkspace(body.workspace_id, caller);
       },
     },
   }),

@@ -1,11 +1,12 @@
 import { STATUSES } from '../habits/status-words.js';
+import { idAsShown } from '../model/exchange.js';
 import { isListedBy, type RecordFields } from '../model/intern.js';
 import { isOfWorkspace, LIST_PARAMETERS } from '../model/lists.js';
 import type { Model } from '../model/model.js';
 import { isMember, LATE } from '../model/options.js';
 import { isRecord } from '../probe/json.js';
 import { areNumbers, areStatuses } from './forms.js';
-import { maybe, REFUSED } from './mistakes.js';
+import { isOtherWorkspace, maybe, REFUSED } from './mistakes.js';
 import {
   type AnyRule,
   all,
@@ -171,7 +172,7 @@ export const LISTS: readonly AnyRule[] = [
           ? undefined
           : each(rows, ({ workspace_id }) =>
               typeof workspace_id === 'string'
-                ? is(`workspace_id in ${called(seen)}`, asked[0], workspace_id)
+                ? is(`workspace_id in ${called(seen)}`, idAsShown(asked[0], workspace_id), workspace_id)
                 : undefined,
             );
       }),
@@ -255,9 +256,8 @@ export const LISTS: readonly AnyRule[] = [
       statuses: REFUSED,
       of: ['list'],
       wrong: (seen) => {
-        const asked = seen.asked.query.getAll('workspace_id');
-        if (asked.length === 0) return false;
-        return seen.caller?.workspace === undefined ? undefined : asked.some((one) => one !== seen.caller?.workspace);
+        const others = seen.asked.query.getAll('workspace_id').map((named) => isOtherWorkspace(named, seen.caller));
+        return others.includes(true) || (others.includes(undefined) ? undefined : false);
       },
     },
   }),

@@ -52,6 +52,15 @@ export const noRight =
   (seen: Seen): Wrong =>
     json(seen, (value) => !isRecord(value) || !isRight(value));
 
+/** Whether a request names a workspace that is not the caller's. */
+export function isOtherWorkspace(named: string, caller: Seen['caller']): Wrong {
+  const { workspace } = caller ?? {};
+  if (workspace === undefined) return undefined;
+  if (named === workspace) return false;
+  // A UUID in another letter case is the same one. A service may refuse it nevertheless.
+  return named.toLowerCase() === workspace.toLowerCase() ? undefined : true;
+}
+
 /** Whether the caller cannot see the intern in the path. */
 export function isHidden(seen: Seen, model: Model): Wrong {
   const { caller, id, intern } = seen;

@@ -618,6 +618,12 @@ test('a list of another workspace lacks no intern', () => {
   expect(found(WORKSPACE)).toContain('LIST-1/whole');
 });
 
+test('a list that names the workspace in another letter case may be served or refused', () => {
+  const path = `GET /interns?workspace_id=${WORKSPACE.toUpperCase()}`;
+  const served = entry(path, 200, { data: [record()], has_more: false });
+  for (const list of [served, entry(path, 404, error(404, 'not_found'))]) expect(judged([CREATE, list])).toEqual([]);
+});
+
 test('an update soon after another may be put off for a moment where only stated requirements hold', () => {
   const update = (description: string, more: Partial<Said> = {}) =>
     entry(`PATCH ${ONE}`, 200, record({ description }), { json: { description }, ...more });
