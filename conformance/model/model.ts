@@ -23,7 +23,7 @@ import {
   WIDENED,
 } from './intern.js';
 import { createLateness, createLists } from './lists.js';
-import { isDaemon, isPrompt, type Named, type Operation, operationOf } from './operations.js';
+import { isDaemon, isPrompt, type Named, type Operation, type OperationName, operationOf } from './operations.js';
 import { MOST, type ModelOptions, Recent, type ShownValue } from './options.js';
 import { createSessions } from './sessions.js';
 import { proofHeadersOf } from './target.js';
@@ -39,6 +39,8 @@ const RESTS = 2_000;
 const WAITS = 20_000;
 /** This many interns that rest longer show that the service boots none by itself. */
 const ENOUGH = 5;
+/** ms after its create for which another member may not see an intern. */
+const SEEN_BY_ALL = 5_000;
 /** A refused call may boot its intern nevertheless: ms after it in which a boot proves nothing. */
 const AFTER_A_REFUSAL = 10_000;
 
@@ -85,6 +87,8 @@ export function createModel(options: ModelOptions) {
   const mappings = new Recent<string, ShownValue>(MOST);
   /** Lifecycle calls that were accepted, by their numbers. */
   const acts = new Recent<number, Act>(ACTS);
+  /** Operations that were done on an intern for a member who did not make it. */
+  const others = new Set<OperationName>();
   /** Statuses that were shown. */
   const statuses = new Set<string>();
   /** Fields that were shown with blanks around their text. */
@@ -211,8 +215,14 @@ export function createModel(options: ModelOptions) {
     const given = name === 'invoke' ? sessions.session(facts.id, String(session))?.value : undefined;
     const kept = given !== undefined && (facts.halted ?? Number.NEGATIVE_INFINITY) < given.last;
     const isOwn = kept && given.origin === 'invoke' && isBy(asked, given.person) === true;
-    if ((session !== undefined && !isOwn) || asked.at < made.at + late) return false;
+    // Another member may see a new intern later than its maker.
+    const settles = ours || isBy(asked, made.person) === true ? late : Math.max(late, SEEN_BY_ALL);
+    if ((session !== undefined && !isOwn) || asked.at < made.at + settles) return false;
     const phases = facts.phase.since(asked.at);
+    // Only the published API says how the access to an intern is refused that does not run.
+    const { halted = Number.NEGATIVE_INFINITY, shown } = facts;
+    const runs = phases?.has('up') === true && shown?.status === 'running' && halted < shown.at;
+    if (name === 'daemon' && !options.profile.published && !runs) return false;
     // A deleted intern exists for as long as reads show it.
     return phases !== undefined && (!GOES.some((phase) => phases.has(phase)) || (THERE.has(name) && late === 0));
   };
@@ -272,6 +282,7 @@ export function createModel(options: ModelOptions) {
     at: number,
   ) => {
     const { number } = asked;
+    if (facts?.made !== undefined && isBy(asked, facts.made.person) === false) others.add(name);
     if (name === 'store intern secret' && facts?.storing.get(String(secret)) === number)
       facts.stored.set(String(secret), { number, at });
     if (name === 'delete' && facts !== undefined) {
@@ -321,6 +332,8 @@ export function createModel(options: ModelOptions) {
     statuses: statuses as ReadonlySet<string>,
     callerOf: who.callerOf,
     isBy,
+    /** Whether the service has done an operation on an intern for a member who did not make it. */
+    servesOthers: (name: OperationName): boolean => others.has(name),
     hasCreated: who.hasCreated,
     isVisible,
     createBy: creates.createBy,
@@ -431,6 +444,7 @@ export function createModel(options: ModelOptions) {
       for (const known of [interns, present, mappings, acts, statuses, untidied, vaults, ofWorkspaces, rested])
         known.clear();
       for (const part of [who, names, creates, sessions, daemons, lists]) part.restart();
+      others.clear();
       hasForgotten = unseen;
       bootsItself = false;
       bootsSoon = false;

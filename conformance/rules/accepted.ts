@@ -5,7 +5,7 @@ import { type RequirementId, requirement, speaksAt } from '../requirements/index
 import { ASIDE, OF_A_SECRET, phasesOf, REFUSED } from './mistakes.js';
 import { actionIn, questionOf, replyIn } from './questions.js';
 import { because, REFUSALS, wrongIn } from './refusals.js';
-import { holds, isFromService, type Refusal, type Rule, type Seen } from './rule.js';
+import { holds, isFromService, type Refusal, type Rule, type Seen, textOf } from './rule.js';
 
 /** The requirement by which a valid request is accepted. */
 const ACCEPTED_BY = {
@@ -38,11 +38,15 @@ const TAKEN_IN: Readonly<Record<string, readonly Phase[]>> = {
   provision: ['off'],
 };
 
+/** Whether some intern of this traffic has the name that a request gives, or had it. */
+const isNameKnown = ({ body }: Seen, model: Model): boolean => model.called(textOf(body?.name)).size > 0;
+
 /** Whether the state of the intern may refuse a request. No state refuses a read or a signing. */
 function mayConflict(seen: Seen, model: Model): boolean {
   const { name, reads } = seen.operation;
-  // A taken name is a refusal of its own.
-  if (name === 'create') return model.mayRetry(seen.asked);
+  // A taken name is a refusal of its own. Only the published API says whose names are taken, and for how long.
+  if (name === 'create')
+    return model.mayRetry(seen.asked) || (!model.options.profile.published && isNameKnown(seen, model));
   if ((reads === true && !isDaemon(seen.operation)) || isSigning(seen.operation)) return false;
   return [...(phasesOf(seen) ?? ['new' as const])].some((phase) => TAKEN_IN[name]?.includes(phase) !== true);
 }
@@ -68,6 +72,17 @@ const isCallerBlamed = ({ answered: { status }, error }: Seen, maybe: readonly R
   status === 403 &&
   REFUSALS.some(({ reason, statuses }) => reason === error?.reason && statuses.includes(403)) &&
   maybe.every(({ reason }) => reason !== error?.reason);
+
+const CHANGES: ReadonlySet<string> = new Set(['update', 'delete', 'provision', 'suspend']);
+
+/** Whether a member may not change what another made: no source says who may, and nobody else was served so far. */
+const isOfAnother = ({ answered, asked, intern, operation }: Seen, model: Model): boolean =>
+  answered.status === 403 &&
+  CHANGES.has(operation.name) &&
+  model.options.ours !== true &&
+  intern?.made !== undefined &&
+  model.isBy(asked, intern.made.person) === false &&
+  !model.servesOthers(operation.name);
 
 /** ms for which a question certainly stays open: its deadline is five minutes by default. */
 const OPEN = 240_000;
@@ -123,6 +138,7 @@ export const ACCEPTED_RULES: readonly Rule[] = [
       if (ASIDE.has(status) || !isFromService(seen)) return false;
       // A good credential may have expired.
       if (seen.caller?.kind === 'member' && status === 401) return false;
+      if (isOfAnother(seen, model)) return false;
       if (status === 409 && (mayConflict(seen, model) || isSettling(seen, model))) return false;
       // An id that the target has never shown may have a form that its ids do not have.
       if (status === 400 && seen.id !== undefined && seen.intern === undefined && seen.operation.area === 'interns')

@@ -1,7 +1,7 @@
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type Nacl from 'tweetnacl';
-import type { Profile, ProofField } from '../../emulator/contract/profile.js';
+import type { Profile, ProofField, ProofHeaders } from '../../emulator/contract/profile.js';
 import { form } from '../model/assert.js';
 import type { PublicKey } from '../model/target.js';
 
@@ -22,6 +22,10 @@ export interface Proof {
   readonly signatureV2?: string;
   readonly nonce?: string;
 }
+
+/** The headers of a proof in an answer, without those that a service adds. */
+export const headersIn = (answer: object, names: ProofHeaders): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(answer).filter(([name]) => Object.values<string>(names).includes(name)));
 
 /** The request that a proof is for. */
 export interface ProofSubject {

@@ -58,9 +58,11 @@ function judged(
             ? { kind: 'key', workspace: 'w-2', person: 'two' }
             : name === 'bad'
               ? { kind: 'invalid' }
-              : name === 'oauth'
-                ? { kind: 'oauth', workspace: WORKSPACE, person: 'one', subject: 'u-2' }
-                : undefined,
+              : name === 'peer'
+                ? { kind: 'key', workspace: WORKSPACE, person: 'three' }
+                : name === 'oauth'
+                  ? { kind: 'oauth', workspace: WORKSPACE, person: 'one', subject: 'u-2' }
+                  : undefined,
   });
   let count = 0;
   const tell = (said: Said): { id: string; number: number; because: readonly number[] }[] => {
@@ -645,6 +647,66 @@ test('an update soon after another may be put off for a moment where only stated
     true,
     true,
   ]);
+});
+
+test('a member who did not make an intern may not be allowed to change it, unless such a one was before', () => {
+  const update = (caller: string, status: number) =>
+    entry(`PATCH ${ONE}`, status, status === 200 ? record({ description: 'a' }) : error(403, 'forbidden'), {
+      json: { description: 'a' },
+      caller,
+    });
+  const shown = entry(`GET ${ONE}`, 200, record(), { caller: 'peer' });
+  const blames = (...updates: readonly Said[]) =>
+    judged([CREATE, shown, ...updates]).some(({ id }) => id === 'UPDATE-1/update-accepted');
+  expect(blames(update('peer', 403), update('key', 200), update('peer', 403))).toBe(false);
+  expect([blames(update('peer', 200), update('peer', 403)), blames(update('key', 403))]).toEqual([true, true]);
+});
+
+test('a name may be taken by the intern of another, or one that is gone, where only stated requirements hold', () => {
+  const taken = (name: string) =>
+    entry('POST /interns', 409, error(409, 'name_conflict'), {
+      json: { name, workspace_id: WORKSPACE, description: 'other' },
+      caller: 'peer',
+      headers: { 'idempotency-key': 'k' },
+    });
+  const blames = (name: string, options = {}) =>
+    judged([CREATE, taken(name)], options).some(({ id }) => id === 'CREATE-1/create-accepted');
+  expect([blames('one'), blames('one', { published: true }), blames('two')]).toEqual([false, true, true]);
+});
+
+test('the access to an intern that does not run may be 404 where only stated requirements hold', () => {
+  const access = entry(`GET ${ONE}/daemon`, 404, error(404, 'daemon_not_found'), { caller: 'oauth' });
+  const found = (shown: object, options = {}) => {
+    const read = entry(`GET ${ONE}`, 200, shown);
+    const started = shown === RUNS ? [entry(`POST ${ONE}/provision`, 202, {})] : [];
+    return judged([CREATE, ...started, read, access, read], options).some(({ id }) => id === 'LIFE-1/stays-found');
+  };
+  expect([found(record()), found(record(), { published: true }), found(RUNS)]).toEqual([false, true, true]);
+});
+
+test('another member may see a new intern a moment after its maker, who sees it at once', () => {
+  const suspends = (caller: string, at: number) =>
+    entry(`POST ${ONE}/suspend`, 404, error(404, 'not_found'), { caller, at });
+  const blames = (caller: string, at: number) =>
+    judged([
+      ...PROMPT_READS,
+      entry('GET /interns/i-0', 200, record({ id: 'i-0', name: 'n-0', vault_id: 'w-0' }), { caller: 'peer' }),
+      CREATE,
+      entry(`GET ${ONE}`, 200, record(), { at: 100 }),
+      suspends(caller, at - 60_000),
+      entry(`GET ${ONE}`, 200, record()),
+      entry(`GET ${ONE}`, 200, record(), { caller: 'peer' }),
+    ]).some(({ id }) => id === 'LIFE-1/stays-found');
+  expect([blames('peer', 1_000), blames('peer', 6_000), blames('key', 1_000)]).toEqual([false, true, true]);
+});
+
+test('a proof may have further headers, and has no stated one too many or too few', () => {
+  const proof = proves('a');
+  const found = (more: Readonly<Record<string, string>>) =>
+    judged([CREATE, { ...proof, caller: 'oauth', answer: { ...(proof.answer as object), ...more } }]).some(
+      ({ id }) => id === 'SIGN-1/keys',
+    );
+  expect([found({ 'x-svc-invoke-key-id': 'k' }), found({ 'x-svc-invoke-nonce': 'n' })]).toEqual([false, true]);
 });
 
 test('a signing may refuse other fields where only stated requirements hold', () => {

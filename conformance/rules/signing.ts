@@ -7,7 +7,7 @@ import { isRecord } from '../probe/json.js';
 import { answerOf, isOurs, LIMITED, message, type SigningRow } from './errors.js';
 import { isDigest, isRoute } from './forms.js';
 import { isNotIn, isWithoutKey, maybe, REFUSED, wrongObject } from './mistakes.js';
-import { type Proof, type ProofSubject, SIGNATURE, signaturesOf } from './proofs.js';
+import { headersIn, type Proof, type ProofSubject, SIGNATURE, signaturesOf } from './proofs.js';
 import {
   type AnyRule,
   all,
@@ -203,7 +203,8 @@ export const PROOFS: readonly AnyRule[] = [
         if (!routed && Object.keys(seen.body).length > 1) return undefined;
         const wanted = [names.signature, names.timestamp, names.user];
         return keysAre(
-          seen.json,
+          // A service may have further headers of its own.
+          headersIn(seen.json ?? {}, names),
           routed ? [...wanted, names.signatureV2, names.nonce] : wanted,
           routed ? 'a proof for a route' : 'a proof',
         );

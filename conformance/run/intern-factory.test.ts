@@ -79,6 +79,32 @@ test('a read that is lost while a run waits for an intern is sent again', async 
   expect(found[1]).not.toBe('pass');
 });
 
+test('another member may see a new intern later than its maker, and must see it in the end', async () => {
+  const verdictOf = async (reads: number, as: 'api_key' | 'peer_api_key') => {
+    let hidden = 0;
+    const target = booting((method, rest) =>
+      method === 'GET' && rest === undefined && hidden-- > 0 ? 404 : undefined,
+    );
+    const waits = uses('a/one', async ({ interns }) => {
+      const { id } = await interns.stopped();
+      hidden = reads;
+      await interns.until(id, ['stopped'], { as });
+    });
+    return (
+      await verdicts([waits], target, {
+        credentials: { api_key: 'sk-1-of-the-test', peer_api_key: 'sk-2-of-the-test' },
+      })
+    )[0];
+  };
+  expect(
+    [
+      await verdictOf(2, 'peer_api_key'),
+      await verdictOf(Number.POSITIVE_INFINITY, 'peer_api_key'),
+      await verdictOf(1, 'api_key'),
+    ].map((one) => one === 'pass'),
+  ).toEqual([true, false, false]);
+});
+
 test('a spare that is refused is not held against the check that has its own', async () => {
   let creates = 0;
   const target = booting((method, rest) =>

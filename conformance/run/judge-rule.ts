@@ -28,6 +28,9 @@ const readOf = ({ as }: Send, id: string): Send => ({
   ...(as === undefined ? {} : { as }),
 });
 
+/** Paths of signing. */
+const SIGNS = /\/sign$/;
+
 const isRead = ({ method = 'GET' }: Send): boolean => READS.has(method);
 
 /** Whether a request changes nothing and gets the same answer again. */
@@ -43,9 +46,15 @@ const NOTHING_ELSE: Omit<Attempt, 'error' | 'transcript'> = {
 
 export type CheckOf = (id: string) => Check | undefined;
 
+/** Whether a request that changes nothing failed with a 500, which interface.md calls retryable: it counts if it fails again. */
+const mayPass = ({ send, status }: JudgedExchange): boolean =>
+  status === 500 && (isRead(send) || SIGNS.test(send.path ?? ''));
+
 /** Whether a request may be sent again: it reads, or was refused, or a refusal is due and it got another one. */
-const isRepeatable = ({ id }: Rule, { send, status }: JudgedExchange): boolean =>
-  repeats(send, status) || (status >= 400 && status < 500 && REFUSALS.some((one) => one.id === id));
+const isRepeatable = ({ id }: Rule, exchange: JudgedExchange): boolean =>
+  repeats(exchange.send, exchange.status) ||
+  mayPass(exchange) ||
+  (exchange.status >= 400 && exchange.status < 500 && REFUSALS.some((one) => one.id === id));
 
 /** A way to show a breach again: the scenario that sent the request, or a request that changes nothing. */
 type Again =
@@ -87,7 +96,7 @@ export async function excuseOf(
   const isShown = exchanges.size > 1;
   const hasWaited = settles === 'by itself' && isShown;
   /** Whether enough exchanges show the breach. */
-  let comes = isShown && (breaches.stays || settles === undefined || !isRead(last.send));
+  let comes = isShown && !mayPass(last) && (breaches.stays || settles === undefined || !isRead(last.send));
 
   /** Sends the reads that established the expectation, then the request. */
   const askAgain = async (send: Send): Promise<{ readonly stopped?: Stopped; readonly isUnjudged: boolean }> => {

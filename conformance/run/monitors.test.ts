@@ -54,6 +54,21 @@ test('a read that is wrong is sent again, and the check that sent a wrong write 
   expect(log.filter((line) => line.endsWith('/nobody'))).toHaveLength(2);
 });
 
+test('requests that failed with a retryable 500 count if they fail again', async () => {
+  const fails = monitor(({ answered, operation, called }) =>
+    operation.name === 'get' ? is(`status of ${called}`, false, answered.status === 500) : undefined,
+  );
+  const blamed = async (times: number) => {
+    let left = times;
+    const target = fakeTarget(({ url }) => {
+      if (!url.endsWith('/nobody') || left-- <= 0) return undefined;
+      return Response.json({ error: { code: 500, message: 'Down' } }, { status: 500 });
+    });
+    return rowOf(await runAt(target, [reads('a/one'), reads('a/two'), fails], { concurrency: 1 }))?.verdict;
+  };
+  expect([await blamed(2), await blamed(Number.POSITIVE_INFINITY)]).toEqual(['skip', 'fail']);
+});
+
 test('a read that is right the second time shows nothing', async () => {
   let times = 0;
   const { results } = await runOf(

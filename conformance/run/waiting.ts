@@ -3,7 +3,7 @@ import type { Learnt } from '../habits/visit.js';
 import { fail, oneOf } from '../model/assert.js';
 import { findingOf } from '../model/finding.js';
 import { type BootFailure, lacking, type Skipped, type Waited } from '../model/skip.js';
-import type { OpenAnswer } from '../probe/client.js';
+import type { Answer, OpenAnswer } from '../probe/client.js';
 import { internPath, type Send } from '../probe/request.js';
 import type { Declared } from './check.js';
 import type { Api, InternFactory, SendOptions } from './context.js';
@@ -184,6 +184,8 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
     took.boot = exact === undefined ? learned(took.boot, seen, looks) : Math.min(took.boot ?? exact, exact);
   };
 
+  const isMaker = (id: string, { as = 'api_key' }: SendOptions = {}): boolean => session.own.makerOf(id) === as;
+
   /** Waits for one of the statuses. `began` is the beginning of the boot. */
   const until = async (id: string, statuses: readonly string[], send?: SendOptions, began = host.now()) => {
     const live = driver.control === undefined;
@@ -192,10 +194,14 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
     let revivals = 0;
     for (let looks = 1; ; looks++) {
       if (live && looks === 1) await pass();
-      const read = async () =>
-        expect.intern(await look(id, send), 200, `the read of an intern that should get to ${statuses.join(' or ')}`);
-      let intern = await read();
-      if (boots && !statuses.includes(intern.status) && (await takesPrompts(id, send))) intern = await read();
+      const inTime = (answer: Answer) =>
+        expect.intern(answer, 200, `the read of an intern that should get to ${statuses.join(' or ')}`);
+      const answer = await look(id, send);
+      // Another member may see a new intern later than its maker.
+      if (live && answer.status === 404 && !isMaker(id, send) && (await pass())) continue;
+      let intern = inTime(answer);
+      if (boots && !statuses.includes(intern.status) && (await takesPrompts(id, send)))
+        intern = inTime(await look(id, send));
       if (statuses.includes(intern.status)) {
         if (boots) obstacles.gone('running');
         if (boots) learnt.failedBoots = 0;

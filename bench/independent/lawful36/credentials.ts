@@ -39,11 +39,13 @@ export const credentials: readonly Way[] = [
     quote: '404 | Resource not found | Mapping unknown.',
     wrong(world) {
       let reads = 0;
-      const mapping = world.target.scim_mapping_id?.toLowerCase();
-      return world.later('scim', async (response, { id }) => {
-        if (!response.ok || id.toLowerCase() !== mapping) return undefined;
+      const id = world.target.scim_mapping_id;
+      return world.later('scim', async (response, call) => {
+        if (!response.ok || call.id.toLowerCase() !== id?.toLowerCase()) return undefined;
         reads += 1;
-        return reads > 3 ? failed(404, 'Resource not found') : undefined;
+        if (reads === 3)
+          await world.ask('DELETE', `/scim/group-mappings/${id}?keep_members=true`, { as: 'management_key' });
+        return reads === 3 ? response : undefined;
       });
     },
   },

@@ -1,6 +1,7 @@
 import { createEventSplitter, isStream } from '../../../emulator/wire/streams.js';
-import { type Call, withHeaders } from '../call.js';
-import { isMember } from '../lawful30/helpers.js';
+import { type Call, isJson, type Json, withHeaders } from '../call.js';
+import { internsIn, isMember } from '../lawful30/helpers.js';
+import { chained } from '../lawful31/helpers.js';
 import type { Answer, World } from '../world.js';
 
 const NOBODY = '00000000-0000-4000-8000-000000000dad';
@@ -52,3 +53,22 @@ export const delaying =
 /** Connections that end without an answer. */
 export const reset = (): TypeError =>
   new TypeError('fetch failed', { cause: Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }) });
+
+/** Records that are shown with another status than `hidden` at times, and lists by status that go by what is shown. */
+export function shownAs(world: World, hidden: string, edit: (intern: Json, now: number) => void): Answer {
+  const statusesOf = ({ url }: Call) => url.searchParams.getAll('status').flatMap((text) => text.split(','));
+  const records = world.ok('list create get update', (body, call) => {
+    for (const intern of internsIn(body)) edit(intern, world.setting.host.now());
+    const wanted = statusesOf(call);
+    if (Array.isArray(body.data) && wanted.length > 0)
+      body.data = body.data.filter((one) => isJson(one) && wanted.includes(String(one.status)));
+  });
+  const lists = world.asked('list', (call) => {
+    const wanted = statusesOf(call);
+    if (wanted.length === 0 || wanted.length > 6) return undefined;
+    const url = new URL(call.url);
+    url.searchParams.set('status', [...new Set([...wanted.filter((one) => one !== 'new'), hidden])].join(','));
+    return withHeaders(call, {}, url);
+  });
+  return chained(records, lists);
+}

@@ -1,9 +1,9 @@
 import { failed } from '../answers.js';
 import { internsIn, isMember } from '../lawful30/helpers.js';
 import { memberOf } from '../lawful31/helpers.js';
-import { isOrdinary, moved, peeked, planning, shown } from '../lawful35/helpers.js';
+import { isOrdinary, moved, peeked, planning } from '../lawful35/helpers.js';
 import type { Way } from '../world.js';
-import { isOfMember, ofNobody } from './helpers.js';
+import { isOfMember, ofNobody, shownAs } from './helpers.js';
 
 export const slowSuspends: Way = {
   name: 'a suspend is answered after eight seconds, when all is written',
@@ -61,7 +61,7 @@ export const stumbles: Way = {
       boot: { ...plan.boot, after: 9_000, steps: ['Creating disk', 'Trying another host', 'Starting runtime'] },
     })),
   wrong: (world) =>
-    shown(world, (intern) => {
+    shownAs(world, 'provisioning', (intern) => {
       const { progress } = intern as { progress?: { step_number?: unknown } | null };
       if (intern.status === 'provisioning' && progress?.step_number === 2)
         Object.assign(intern, { status: 'failed', progress: null, last_failure_message: 'No capacity; tried again' });
@@ -77,7 +77,7 @@ export const queuedDeletes: Way = {
     planning(usual, (_, plan) => ({ ...plan, teardown: { ...plan.teardown, after: plan.teardown.after + 6_000 } })),
   wrong(world) {
     const before = new Map<string, unknown>();
-    return shown(world, (intern, now) => {
+    return shownAs(world, 'destroying', (intern, now) => {
       const id = String(intern.id);
       if (intern.status !== 'destroying') before.set(id, intern.status);
       else if (now - Date.parse(String(intern.updated_at)) < 5_000) intern.status = before.get(id) ?? 'stopped';
@@ -139,17 +139,6 @@ export const lifecycle: readonly Way[] = [
           return holder !== undefined;
         };
         return interns;
-      },
-    }),
-  },
-  {
-    name: 'a question stays open for one minute, as its operator has set it',
-    lawful: true,
-    quote: 'A question asked stays open for its interaction deadline, 5 minutes by default.',
-    factories: (usual, hit) => ({
-      loadSettings(given) {
-        hit();
-        return { ...usual.loadSettings(given), interaction_deadline: 60_000 };
       },
     }),
   },

@@ -1,8 +1,8 @@
-import { isJson, type Json, withHeaders } from '../call.js';
-import { internsIn } from '../lawful30/helpers.js';
+import type { Json } from '../call.js';
 import { chained } from '../lawful31/helpers.js';
-import { isOrdinary, peeked, shown } from '../lawful35/helpers.js';
+import { peeked, shown } from '../lawful35/helpers.js';
 import type { Way } from '../world.js';
+import { shownAs } from './helpers.js';
 
 export const seenNow: Way = {
   name: 'a running intern was updated just now, as its host reports all the time',
@@ -21,48 +21,21 @@ export const fresh: Way = {
   quote: 'Full set of status values and transitions: not shown.',
   wrong(world) {
     const booted = new Set<string>();
-    const wantedOf = (url: URL) => url.searchParams.getAll('status').flatMap((text) => text.split(','));
-    const asked = world.asked('list', (call) => {
-      const wanted = wantedOf(call.url);
-      if (!wanted.includes('new')) return undefined;
-      const url = new URL(call.url);
-      url.searchParams.set('status', [...new Set(wanted.map((one) => (one === 'new' ? 'stopped' : one)))].join(','));
-      return withHeaders(call, {}, url);
-    });
-    const answered = world.ok('list create get update', (body, { url, op }) => {
-      for (const intern of internsIn(body)) {
-        if (intern.status !== 'stopped') booted.add(String(intern.id));
-        else if (!booted.has(String(intern.id))) intern.status = 'new';
-      }
-      const wanted = wantedOf(url);
-      if (op === 'list' && wanted.length > 0 && Array.isArray(body.data))
-        body.data = body.data.filter((one) => isJson(one) && wanted.includes(String(one.status)));
+    const records = shownAs(world, 'stopped', (intern) => {
+      if (intern.status !== 'stopped') booted.add(String(intern.id));
+      else if (!booted.has(String(intern.id))) intern.status = 'new';
     });
     const provisions = world.later('provision', (response, { id }) => {
       if (response.ok) booted.add(id.toLowerCase());
       return undefined;
     });
-    return chained(chained(asked, answered), provisions);
+    return chained(provisions, records);
   },
 };
 
 export const records: readonly Way[] = [
   seenNow,
   fresh,
-  {
-    name: 'texts are kept in the composed form of Unicode',
-    lawful: true,
-    unpublished: true,
-    quote: 'Complete field list, types and formats of the intern record: not shown.',
-    wrong: (world) =>
-      world.asked('create update', (call): Json | undefined => {
-        if (!isOrdinary(call)) return undefined;
-        const changed = { ...call.body };
-        for (const name of ['description', 'instructions'])
-          if (typeof changed[name] === 'string') changed[name] = String(changed[name]).normalize('NFC');
-        return JSON.stringify(changed) === JSON.stringify(call.body) ? undefined : changed;
-      }),
-  },
   {
     name: 'an intern has its hostname from the beginning, and keeps it while it is stopped',
     lawful: true,

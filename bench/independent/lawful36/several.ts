@@ -8,7 +8,7 @@ import { nowhere, queuedDeletes, reserved, slowSuspends, stumbles } from './life
 import { hourly, reveals } from './limits.js';
 import { counted, crowded, summaries } from './lists.js';
 import { fresh, seenNow } from './records.js';
-import { beats, halves, lateDone, newline, oneId, opening, thoughtful } from './streams.js';
+import { beats, halves, lateDone, newline, oneId, thoughtful } from './streams.js';
 
 /** Three of the others at once. */
 export const several: readonly Way[] = [
@@ -22,5 +22,5 @@ export const several: readonly Way[] = [
   together('at once: sixty turns an hour, few reveals, a short own key', [hourly, reveals, shortKey]),
   together('at once: teardowns that wait, boots that stumble, hosts that report', [queuedDeletes, stumbles, seenNow]),
   together('at once: a last line end, thoughts, a late end', [newline, thoughtful, lateDone]),
-  together('at once: all said at once, streams that open with an error or a keepalive', [atOnce, opened, opening]),
+  together('at once: all said at once, streams that open with an error, one id for a run', [atOnce, opened, oneId]),
 ];

@@ -137,21 +137,6 @@ export const lateDone: Way = {
   wrong: delaying((event) => (event.startsWith('data: [DONE]') ? 3_000 : 0)),
 };
 
-export const opening: Way = {
-  name: 'a stream begins with a keepalive, so that proxies open their way',
-  lawful: true,
-  quote: 'A comment line `: keepalive` is written whenever nothing else has been written for 30 seconds.',
-  wrong: (world) =>
-    world.stream(() => {
-      let begun = false;
-      return (event) => {
-        if (begun) return undefined;
-        begun = true;
-        return [': keepalive', event];
-      };
-    }),
-};
-
 export const oneId: Way = {
   name: 'the responses of one run have one id',
   lawful: true,
@@ -179,7 +164,6 @@ export const streams: readonly Way[] = [
   newline,
   thoughtful,
   lateDone,
-  opening,
   oneId,
   {
     name: 'the first chunk has the role alone',

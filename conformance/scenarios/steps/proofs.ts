@@ -2,6 +2,7 @@ import { type ProofField, shippedProfile } from '../../../emulator/contract/prof
 import { equal, fail, form, gist, hasKeys, isObject, match } from '../../model/assert.js';
 import type { Answer } from '../../probe/client.js';
 import {
+  headersIn,
   type Proof,
   type ProofSubject,
   SIGNATURE,
@@ -31,13 +32,17 @@ function isSignature(text: string, what: string): void {
 
 const UNIX_SECONDS = form(/^[1-9]\d{8,10}$/, 'Unix seconds');
 
-/** Reads the answer of signing; exactly the headers that belong to a request with or without a route (SIGN-1). */
+/** Reads the answer of signing; of the stated headers exactly those that belong to a request with or without a route (SIGN-1). */
 export function proofOf(ctx: Pick<Ctx, 'proof'>, answer: Answer, routed: boolean, what: string): Proof {
   const { proof: names } = ctx;
   expect.done(answer, what);
   const always = [names.signature, names.timestamp, names.user];
   isObject(answer.json, `body of ${what}`);
-  hasKeys(answer.json, routed ? [...always, names.signatureV2, names.nonce] : always, `body of ${what}`);
+  hasKeys(
+    headersIn(answer.json, names),
+    routed ? [...always, names.signatureV2, names.nonce] : always,
+    `body of ${what}`,
+  );
   const value = (key: string): string => {
     const found = (answer.json as Record<string, unknown>)[key];
     if (typeof found !== 'string' || found === '') return fail(`${key} of ${what}`, 'a string', found);
