@@ -282,7 +282,8 @@ export function createModel(options: ModelOptions) {
     at: number,
   ) => {
     const { number } = asked;
-    if (facts?.made !== undefined && isBy(asked, facts.made.person) === false) others.add(name);
+    const changes = name !== 'update' || Object.keys(bodyOf(asked) ?? {}).length > 0;
+    if (changes && facts?.made !== undefined && isBy(asked, facts.made.person) === false) others.add(name);
     if (name === 'store intern secret' && facts?.storing.get(String(secret)) === number)
       facts.stored.set(String(secret), { number, at });
     if (name === 'delete' && facts !== undefined) {

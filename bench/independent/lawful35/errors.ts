@@ -2,22 +2,7 @@ import { isJson } from '../call.js';
 import type { Way } from '../world.js';
 import { moved, reasonOf } from './helpers.js';
 
-export const unprocessable: Way = {
-  // A session_id that cannot be one is 404 or 400 with invoke: any other than one that was issued is refused with 404.
-  name: 'what is wrong in a body is 422, with a list of it',
-  lawful: true,
-  unpublished: true,
-  quote: 'Error catalogue for the intern operations other than signing: not shown.',
-  wrong: (world) =>
-    world.later('create update chat', (response) =>
-      response.status === 400
-        ? moved(response, 422, { reason: 'validation_failed', retryable: false, problems: [{ path: 'body' }] })
-        : undefined,
-    ),
-};
-
 export const errors: readonly Way[] = [
-  unprocessable,
   {
     // The messages of signing and of SCIM are stated.
     name: 'the message of an error names the id and a ticket, which is another each time',

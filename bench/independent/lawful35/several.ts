@@ -3,7 +3,6 @@ import { models, quietly, remembers, signs } from './agents.js';
 import { queues } from './chat.js';
 import { waits } from './creating.js';
 import { bare, sleepy, strict } from './daemons.js';
-import { unprocessable } from './errors.js';
 import { nodes, resets } from './gateway.js';
 import { together } from './helpers.js';
 import { coldHosts, wakes } from './lifecycle.js';
@@ -16,8 +15,7 @@ import { ticking, tight } from './streams.js';
 /** Several of the others at once. */
 export const several: readonly Way[] = [
   together('at once: cold hosts, a greeting, four nodes, late keepalives', [nodes, ticking, coldHosts, signs]),
-  together('at once: 422, Unix times, pages by offset, waiting for a turn, one word for what is said meanwhile', [
-    unprocessable,
+  together('at once: Unix times, pages by offset, waiting for a turn, one word for what is said meanwhile', [
     epochs,
     byOffset,
     queues,
