@@ -73,6 +73,9 @@ inBrowser('the console, for everybody', (open) => {
       ).toEqual([]);
       const over = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
       expect(await page.evaluate(over), `${place} fits`).toBeLessThanOrEqual(0);
+      // Beside each other, the list and its detail scroll, and nothing around them.
+      const around = "document.querySelector('.split') ? view.scrollHeight - view.clientHeight : 0";
+      expect(await page.evaluate(around), `${place} scrolls within`).toBe(0);
     }
   });
 

@@ -11,6 +11,12 @@ export class ApiError extends Error {
   }
 }
 
+/** An error in the words of the emulator, with what exactly was wrong. */
+export const errorText = (error: unknown): string => {
+  const { message, detail } = error as Error & { detail?: string };
+  return detail ? `${message}: ${detail}` : (message ?? String(error));
+};
+
 const TOKEN = 'intern-emulator.control-token';
 
 export interface Sent {

@@ -1,6 +1,6 @@
 import { computed, type Signal, signal } from '@preact/signals';
 import { jsonOf } from '../../contract/nesting.js';
-import { type Api, ApiError, freshId } from './api.js';
+import { type Api, errorText, freshId } from './api.js';
 import { createFeed, type Feed } from './feed.js';
 import { byTime } from './format.js';
 import { createLatest } from './latest.js';
@@ -202,9 +202,7 @@ export function createModel(api: Api) {
     for (const read of stale) read().catch(failed);
   };
 
-  const failed = (error: unknown) => {
-    notify('error', error instanceof Error ? error.message : String(error));
-  };
+  const failed = (error: unknown) => notify('error', errorText(error));
 
   const connect = () => {
     feed?.close();
@@ -258,8 +256,7 @@ export function createModel(api: Api) {
         if (done !== undefined) notify('done', done);
         return true;
       } catch (error) {
-        if (error instanceof ApiError && error.detail) notify('error', `${error.message} (${error.detail})`);
-        else failed(error);
+        failed(error);
         return false;
       }
     },

@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX, Ref } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { errorText } from '../api.js';
 import { Button } from './button.js';
 import type { IconName } from './icons.js';
 
@@ -170,12 +171,6 @@ export const Check = ({ label, value, onChange }: CheckProps) => (
     <span>{label}</span>
   </label>
 );
-
-/** An error in the words of the emulator, with what exactly was wrong. */
-export const errorText = (error: unknown): string => {
-  const { message, detail } = error as Error & { detail?: string };
-  return detail ? `${message}: ${detail}` : (message ?? String(error));
-};
 
 export interface FormProps {
   /** Its name for screen readers; without it, its title. */

@@ -1,9 +1,8 @@
 import { useRef, useState } from 'preact/hooks';
-import { ApiError } from '../api.js';
+import { ApiError, errorText } from '../api.js';
 import { problemsOf } from '../script-problems.js';
 import { Button } from './button.js';
 import { useServices } from './context.js';
-import { errorText } from './field.js';
 import type { IconName } from './icons.js';
 
 interface JsonEditorProps {

@@ -17,59 +17,32 @@ interface QuestionProps {
 
 type Value = string | boolean;
 
-function FieldControl({
-  field,
-  value,
-  onChange,
-}: {
+const NUMBERS = {
+  number: { type: 'number', step: 'any', hint: 'A number' },
+  integer: { type: 'number', step: 1, hint: 'A whole number' },
+} as const;
+const numberOf = (type: QuestionField['type']) => (type === 'number' || type === 'integer' ? NUMBERS[type] : undefined);
+
+interface FieldControlProps {
   field: QuestionField;
   value: Value | undefined;
   onChange: (value: Value) => void;
-}) {
-  const label = field.label ?? field.name;
-  if (field.options)
-    return (
-      <Select
-        label={label}
-        required={field.required}
-        value={String(value ?? '')}
-        options={[
-          ['', field.required ? 'Choose…' : 'None'],
-          ...field.options.map((option, index) => [String(index), String(option)] as const),
-        ]}
-        onChange={onChange}
-      />
-    );
-  if (field.type === 'boolean') return <Check label={label} value={value === true} onChange={onChange} />;
-  const number = field.type === 'number' || field.type === 'integer';
-  return (
-    <Input
-      label={label}
-      required={field.required}
-      {...(number ? { type: 'number', hint: field.type === 'integer' ? 'A whole number' : 'A number' } : {})}
-      step={field.type === 'integer' ? 1 : 'any'}
-      value={String(value ?? '')}
-      onChange={onChange}
-    />
-  );
 }
 
-/** A form's values as an answer: with the type that each field asks for. */
-export function contentOf(
-  fields: readonly QuestionField[],
-  values: Readonly<Record<string, Value>>,
-): Record<string, unknown> {
-  const content: [string, unknown][] = [];
-  for (const field of fields) {
-    const value = values[field.name];
-    if (field.options) {
-      if (value !== undefined && value !== '') content.push([field.name, field.options[Number(value)]]);
-    } else if (field.type === 'boolean') content.push([field.name, value === true]);
-    else if (value === undefined || value === '') {
-      if (field.required) content.push([field.name, '']);
-    } else content.push([field.name, field.type === 'number' || field.type === 'integer' ? Number(value) : value]);
-  }
-  return Object.fromEntries(content);
+function FieldControl({ field: { name, label = name, type, options, required }, value, onChange }: FieldControlProps) {
+  if (type === 'boolean' && !options) return <Check label={label} value={value === true} onChange={onChange} />;
+  const shared = { label, required, value: String(value ?? ''), onChange };
+  if (!options) return <Input {...shared} {...numberOf(type)} />;
+  const places = options.map((option, index) => [String(index), String(option)] as const);
+  return <Select {...shared} options={[['', required ? 'Choose…' : 'None'], ...places]} />;
+}
+
+/** The answer to a field, of the type that it asks for; undefined for none. */
+function answerTo({ type, options, required }: QuestionField, value: Value = ''): unknown {
+  if (type === 'boolean' && !options) return value === true;
+  if (value === '') return required && !options ? '' : undefined;
+  if (options) return options[Number(value)];
+  return numberOf(type) ? Number(value) : value;
 }
 
 interface FormProps<A> {
@@ -102,7 +75,8 @@ function Elicitation({ ask, send, busy }: FormProps<QuestionAsk>) {
   const [values, setValues] = useState<Record<string, Value>>({});
   const submit = (event: Event) => {
     event.preventDefault();
-    send(JSON.stringify({ action: 'accept', content: contentOf(ask.fields, values) }));
+    const content = Object.fromEntries(ask.fields.map((field) => [field.name, answerTo(field, values[field.name])]));
+    send(JSON.stringify({ action: 'accept', content }));
   };
   return (
     <form class="stack" onSubmit={submit}>
