@@ -213,6 +213,66 @@ test('a setting that is shown wrong for 15 seconds counts, though others show it
   expect(says(46, 'GET', `/interns/${id}`, record(null))).not.toHaveProperty('once');
 });
 
+test('an invalid request that is accepted counts at once, another answer to it only when it comes again', () => {
+  const provisionAnswers = (status: number) => {
+    const judge = createJudge();
+    judge.reads({
+      startedDateTime: '2026-01-01T00:00:00.000Z',
+      time: 5,
+      request: {
+        method: 'POST',
+        url: 'https://a.test/api/v1/interns/0b000000-0000-4000-8000-000000000001/provision',
+        headers: [{ name: 'Authorization', value: 'Bearer one' }],
+        postData: { mimeType: 'application/json', text: '{"x":1}' },
+      },
+      response: {
+        status,
+        headers: [{ name: 'Content-Type', value: 'application/json' }],
+        content: { text: status < 300 ? '{"provisioning":true}' : '{"error":{"code":500,"message":"It broke"}}' },
+      },
+    });
+    return judge.report().checks.find(({ id }) => id === 'BODY-1/no-fields');
+  };
+  const accepted = provisionAnswers(202);
+  expect(accepted).toMatchObject({ verdict: 'fail', finding: { actual: 202 } });
+  expect(accepted).not.toHaveProperty('once');
+  expect(provisionAnswers(500)).toMatchObject({ verdict: 'warn', once: true });
+});
+
+test.each([
+  [1, 2, 'warn'],
+  [2, 1, 'pass'],
+])(
+  'without times the creates that a recording shows tell the order of a list: %i, %i',
+  async (first, second, verdict) => {
+    const record = (n: number) => ({ id: `$intern.${n}`, name: `one-${n}`, created_at: '$time' });
+    const line = (n: number, request: Json, status: number, body: Json): Json => ({
+      format: 1,
+      n,
+      scenario: null,
+      at: n * 100_000,
+      operation: null,
+      request: {
+        path: '/api/v1/interns',
+        headers: { authorization: 'Bearer $api_key', 'content-type': 'application/json' },
+        ...request,
+      },
+      status,
+      headers: { 'content-type': 'application/json' },
+      body,
+      ended: 'complete',
+    });
+    const created = [1, 2].map((n) => line(n, { method: 'POST', body: { name: `one-${n}` } }, 201, record(n)));
+    const data = [record(first), record(second)];
+    const listed = line(3, { method: 'GET' }, 200, { data, has_more: false });
+    const { checks } = await judgedFiles(recording([...created, listed]));
+    expect(checks.find(({ id }) => id === 'LIST-1/newest-first')).toMatchObject({
+      verdict,
+      ...(verdict === 'warn' ? { once: true, finding: { actual: expect.anything(), restsOn: [1, 2] } } : {}),
+    });
+  },
+);
+
 test('a profile is named, and one that nobody knows is one line', () => {
   expect(createJudge({ profile: 'openrouter' }).profile.published).toBe(true);
   expect(() => createJudge({ profile: 'opnrouter' })).toThrow(/^profile: expected svc or openrouter, got "opnrouter"$/);

@@ -87,7 +87,8 @@ interface Held extends Tally {
 
 /** Whether a breach counts: it came again, or the rule needs one exchange only. */
 function isSure({ rule, since }: Held, breach: Breach, at: number, conversation: number): boolean {
-  if (rule.settles === undefined && rule.alone === true) return true;
+  const { alone = rule.alone } = breach;
+  if (rule.settles === undefined && alone === true) return true;
   // Correct reads in between do not make it another breach, but another latest write does.
   const same = rule.settles !== undefined ? [breach.what, breach.actual, breach.because[0]] : [];
   const key = JSON.stringify([conversation, ...same]);

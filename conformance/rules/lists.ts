@@ -3,7 +3,7 @@ import { idAsShown } from '../model/exchange.js';
 import { isListedBy, type RecordFields } from '../model/intern.js';
 import { isOfWorkspace, LIST_PARAMETERS } from '../model/lists.js';
 import type { Model } from '../model/model.js';
-import { isMember, LATE } from '../model/options.js';
+import { isMember, LATE, SKEW } from '../model/options.js';
 import { isRecord } from '../probe/json.js';
 import { areNumbers, areStatuses } from './forms.js';
 import { isOtherWorkspace, maybe, REFUSED } from './mistakes.js';
@@ -103,17 +103,35 @@ export const LISTS: readonly AnyRule[] = [
     'newest-first': {
       says: 'A list is in the order of creation, newest first.',
       alone: true,
-      ...ofList((rows, seen) => {
+      ...ofList((rows, seen, { interns }) => {
+        if (rows.length < 2) return undefined;
         const dates = rows.map(({ created_at }) =>
           typeof created_at === 'string' ? Date.parse(created_at) : Number.NaN,
         );
-        if (rows.length < 2 || dates.some(Number.isNaN)) return undefined;
-        return holds(
-          dates.every((date, at) => at === 0 || date <= (dates[at - 1] ?? date)),
-          `created_at in ${called(seen)}`,
-          'newest first',
-          dates,
-        );
+        const isDated = !dates.some(Number.isNaN);
+        if (isDated && new Set(dates).size > 1)
+          return holds(
+            dates.every((date, at) => at === 0 || date <= (dates[at - 1] ?? date)),
+            `created_at in ${called(seen)}`,
+            'newest first',
+            dates,
+          );
+        // Without times, as in a recording, the creates that were seen tell the order.
+        const made = rows
+          .flatMap(({ id }) => interns.get(String(id)) ?? [])
+          .filter((facts) => facts.made !== undefined);
+        for (const [at, { id, since = Number.POSITIVE_INFINITY, made: older }] of made.entries()) {
+          const newer = made.slice(at + 1).find((facts) => since + SKEW <= (facts.made?.at ?? 0));
+          if (newer?.made !== undefined)
+            return {
+              what: `interns in ${called(seen)}`,
+              expected: 'newest first',
+              actual: [id, newer.id],
+              because: [older?.number ?? 0, newer.made.number],
+              alone: false,
+            };
+        }
+        return isDated || made.length > 1 ? 'kept' : undefined;
       }),
     },
     once: {

@@ -7,6 +7,7 @@ import {
   byOperation,
   holds,
   is,
+  isDone,
   isFromService,
   isTurning,
   type Judgement,
@@ -41,6 +42,9 @@ export const wrongIn = once((seen, model) => {
 export const because = ({ intern }: Pick<Seen, 'intern'>): readonly number[] =>
   intern === undefined ? [] : [...(intern.made === undefined ? [] : [intern.made.number]), ...intern.phase.because];
 
+/** Steps at which a request shows its mistake itself: whether it was accepted needs no other exchange. */
+const ITS_OWN: ReadonlySet<Refusal['step']> = new Set(['size', 'media type', 'body']);
+
 function judgeRefusal(refusal: Refusal, seen: Seen, model: Model): Judgement {
   const { status } = seen.answered;
   if (ASIDE.has(status) || !isFromService(seen)) return undefined;
@@ -57,16 +61,15 @@ function judgeRefusal(refusal: Refusal, seen: Seen, model: Model): Judgement {
   if (status >= 400 && others.some(({ statuses }) => statuses !== REFUSED && statuses.includes(status)))
     return undefined;
   const other = refusal.other?.(seen, model);
-  return about(
-    other?.id,
-    holds(
-      refusal.statuses.includes(status),
-      `status of ${seen.called}`,
-      refusal.statuses === REFUSED ? 'a refusal' : refusal.statuses.join(' or '),
-      status,
-      [...because(seen), ...because({ intern: other })],
-    ),
+  const judged = holds(
+    refusal.statuses.includes(status),
+    `status of ${seen.called}`,
+    refusal.statuses === REFUSED ? 'a refusal' : refusal.statuses.join(' or '),
+    status,
+    [...because(seen), ...because({ intern: other })],
   );
+  const isAlone = isDone(seen) && ITS_OWN.has(refusal.step) && typeof judged === 'object';
+  return about(other?.id, isAlone ? { ...judged, alone: true } : judged);
 }
 
 /** Judges which of several mistakes an answer names. */

@@ -21,6 +21,8 @@ export interface Breach {
   readonly exact?: true;
   /** The answer shows a secret: one exchange is enough, at any level. */
   readonly leak?: true;
+  /** Whether the exchange alone shows the breach, where that differs from the rule. */
+  readonly alone?: boolean;
   /** Numbers of the exchanges that established what was expected. */
   readonly because: readonly number[];
   /** Id of the intern that is wrong, where the path of the request does not name it. */
