@@ -162,6 +162,7 @@ test('a second Ctrl-C ends what hangs, and the report comes at once', async () =
 test.each([
   [['--listen', '0'], /--listen PORT and --to URL belong together/],
   [['--to', 'http://a.test/api/v1'], /--listen PORT and --to URL belong together/],
+  [['--listen', '0', '--to', 'http://a.test/api/v1?of=1'], /--to: expected an http or https address that ends in/],
   [['a.har', '--listen', '0', '--to', 'http://a.test/api/v1'], /got both/],
   [['--listen', 'x', '--to', 'http://a.test/api/v1'], /--listen: expected a whole number/],
   [['--listen', '65536', '--to', 'http://a.test/api/v1'], /--listen: expected a port/],

@@ -24,7 +24,8 @@ const PATIENCE = 10_000;
 function deployment(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const right = url !== undefined && /^https?:$/.test(url.protocol) && /\/api\/v\d+\/?$/.test(url.pathname);
-  if (right && url.username === '' && url.password === '') return url;
+  const isBare = [url?.username, url?.password, url?.search, url?.hash].every((part) => part === '');
+  if (right && isBare) return url;
   throw new UsageError(`--to: expected an http or https address that ends in /api/v1, got ${JSON.stringify(text)}`);
 }
 

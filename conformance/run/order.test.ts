@@ -4,6 +4,7 @@ import { checks } from '../scenarios/index.js';
 import { ruleOf } from './check.js';
 import { budgetNamed, createEnding, isCutShort, limitsOf } from './limits.js';
 import { AFTER_OTHERS, inOrder, nextOf, prompts } from './runner.js';
+import { chosenOf } from './select.js';
 
 const deployed = (need: string) => ['control', 'clock', 'disposable'].includes(need) || need.startsWith('slow:');
 const units = checks.map((check) => ({
@@ -22,6 +23,16 @@ test('every check has a place, the first rows and streams come first, rules last
   expect(at('rows/interface')).toBeLessThan(at('auth/key-exact'));
   const usual = order.filter(({ watches }) => !watches).map(({ id }) => id);
   expect(usual.slice(-AFTER_OTHERS.length).sort()).toEqual(AFTER_OTHERS.toSorted());
+});
+
+test('rules bring along what sends requests for them, and an empty selection brings nothing', () => {
+  const both = [
+    { id: 'rows/some', requirement: 'BODY-4', level: 'S', feeds: true },
+    { id: 'LIST-1/some-rule', requirement: 'LIST-1', level: 'S', watches: true },
+  ] as const;
+  const chosen = (selection: Parameters<typeof chosenOf>[1]) => chosenOf(both, selection).map(({ id }) => id);
+  expect(chosen({ only: ['LIST-1/some-rule'] })).toEqual(['rows/some', 'LIST-1/some-rule']);
+  expect(chosen({ skip: ['*'] })).toEqual([]);
 });
 
 /** The checks that a deployment can be asked, but for those that have a place of their own. */

@@ -97,9 +97,8 @@ export function chosenOf<One extends Selectable>(
   kind?: UnitKind,
 ): readonly One[] {
   const chosen = select(units, selection, kind);
-  const fed = chosen.every(({ watches }) => watches === true)
-    ? [...units.filter(({ feeds }) => feeds), ...chosen]
-    : chosen;
+  const isUnfed = chosen.length > 0 && chosen.every(({ watches }) => watches === true);
+  const fed = isUnfed ? [...units.filter(({ feeds }) => feeds), ...chosen] : chosen;
   return fed.filter((_, at) => isInShard(selection.shard, at));
 }
 

@@ -176,7 +176,7 @@ describe('one clear line and status 2', () => {
     ['a flag without its value', ['--port'], '--port: expected a value after it'],
     ['a file that is not there', ['--seed-file', 'none.json'], 'seed file none.json cannot be read'],
     ['an invalid script', ['--scripts', 'bad.json'], 'bad.json: '],
-    ['an invalid key', ['--signing-key', 'bad.json'], 'signing key: '],
+    ['an invalid key', ['--signing-key', 'bad.json'], 'signing key bad.json: '],
     ['an open control interface', ['--host', '0.0.0.0', '--port', '0'], 'listening on 0.0.0.0'],
     ['a store in a folder that is not there', ['--data', 'none/x.json'], 'none/x.json: cannot write beside it'],
     ['a wait for the disk without a store', ['--fsync'], '--fsync: only --data writes to a disk'],

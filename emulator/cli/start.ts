@@ -88,7 +88,8 @@ const SETTING_ERRORS = [OptionError, StoreError, ScriptInvalid];
 
 function explained(error: unknown, given: GivenFlags): unknown {
   if (!(error instanceof Error)) return error;
-  if (error instanceof UnusableKey) return new UsageError(`signing key: ${error.message}`, { cause: error });
+  if (error instanceof UnusableKey)
+    return new UsageError(`signing key ${given.signingKey}: ${error.message}`, { cause: error });
   if (SETTING_ERRORS.some((kind) => error instanceof kind)) return new UsageError(error.message, { cause: error });
   const { syscall, code } = error as NodeJS.ErrnoException;
   if (syscall !== 'listen' && syscall !== 'getaddrinfo' && code !== 'ERR_SOCKET_BAD_PORT') return error;
