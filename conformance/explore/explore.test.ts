@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { expect, test } from 'vitest';
 import { systemHost } from '../probe/time.js';
 import { explore } from './explore.js';
@@ -91,6 +92,23 @@ const RIGHT: [string, ExploreOptions, Program][] = [
       const first = await client.chat('hello');
       if (first.status === 429) await context.emulator.clock.advance(1_000);
       await wholly(first.status === 429 ? await client.chat('hello') : first);
+    },
+  ],
+  [
+    'reads a reply that reports no usage, which its test alone knows to be wrong',
+    { only: 'no-usage' },
+    async (context) => {
+      const reply = await (await clientOf(context).chat('hello')).text();
+      assert.match(reply, /"total_tokens":/);
+    },
+  ],
+  [
+    'suspends an intern that somebody has suspended',
+    { only: ['suspended', 'lost'], failOn: 'unnoticed' },
+    async (context) => {
+      const client = clientOf(context);
+      await client.send('POST', `/interns/${client.id}/suspend`).catch(() => {});
+      context.print('it sleeps');
     },
   ],
   [
@@ -251,6 +269,39 @@ test('half a reply that nobody looks at is reported by default, and fails where 
   expect(moments).toEqual(expect.arrayContaining(['first', 'before-finish']));
   expect(moments).not.toContain('before-final');
   expect((await explore(half, { only: ['closed'], failOn: 'unnoticed' })).findings).toHaveLength(1);
+});
+
+test('a change that was refused, and a boot that failed, are reported where nobody looks at them', async () => {
+  const suspends: Program = async (context) => {
+    const client = clientOf(context);
+    await client.send('POST', `/interns/${client.id}/suspend`);
+    context.print('it sleeps');
+  };
+  const refused = await explore(suspends, { only: ['unavailable', 'lost', 'suspended'] });
+  expect(refused.unnoticed).toMatchObject([
+    { request: 'suspend', kind: 'unavailable', message: 'it passed as if the suspend had been done' },
+  ]);
+  const boots: Program = async (context) => {
+    const client = clientOf(context);
+    const body = { name: 'booted', workspace_id: context.target.workspace_id, provision: true };
+    const { id } = (await (await client.send('POST', '/interns', body)).json()) as { id: string };
+    await context.emulator.clock.advance(10_000);
+    await (await client.send('GET', `/interns/${id}`)).json();
+    context.print('it is ready');
+  };
+  expect((await explore(boots, { only: 'boot-fails' })).unnoticed).toMatchObject([
+    { request: 'create', message: 'it passed as if the intern had booted' },
+  ]);
+});
+
+test('letters of a reply that a program loses by how the stream came are reported', async () => {
+  const skips: Program = async (context) => {
+    const { body } = await clientOf(context).chat('schöne Grüße');
+    for await (const piece of body as ReadableStream<Uint8Array>) context.print(new TextDecoder().decode(piece));
+  };
+  expect((await explore(skips, { only: ['split', 'crlf', 'joined'] })).findings).toMatchObject([
+    { law: 'harmless-passes', kind: 'split', message: expect.stringMatching(/without letters of it: .*[öüß]/) },
+  ]);
 });
 
 test('a schedule holds all that its verdict rests on, and reads what the first format held', async () => {

@@ -31,6 +31,7 @@ export const DISTURBANCES = {
   split: { class: 'harmless', at: 'stream', on: STREAMS, what: 'the stream came in pieces that end within characters' },
   comments: { class: 'harmless', at: 'stream', on: STREAMS, what: 'comments stood between the events' },
   'unknown-events': { class: 'harmless', at: 'stream', on: STREAMS, what: 'events of an unknown type came in between' },
+  'no-usage': { class: 'harmless', at: 'stream', on: STREAMS, what: 'the intern reported no usage' },
   crlf: { class: 'harmless', at: 'stream', on: STREAMS, what: 'its lines ended in CR LF' },
   'held-open': { class: 'harmless', at: 'stream', on: STREAMS, what: 'the connection stayed open after [DONE]' },
   'unknown-fields': { class: 'harmless', at: 'request', what: 'the answer had fields that the client does not know' },

@@ -3,6 +3,7 @@ import { alike, sortOf } from '../gist.js';
 import { internIn } from '../moments.js';
 import type { AppRun } from '../run.js';
 import type { DisturbanceClass, Law, LawName, Seen, Wrong } from '../types.js';
+import { losesLetters } from './letters.js';
 import { brokenOnce, varyingKinds } from './once.js';
 import { brokenPolite, type Rudeness, rudenessOf } from './polite.js';
 import { brokenTidy, leftBehind } from './tidy.js';
@@ -83,6 +84,10 @@ function talksToOthers(seen: Seen, straight: Seen): Wrong | undefined {
   return { message, request: met.operation, did: 'talks to others' };
 }
 
+/** Its test alone noticed that there was no usage: the test may know that this intern reports one. */
+const onlyTestsUsage = ({ outcome, requests }: Seen): boolean =>
+  outcome.kind === 'failed' && outcome.by === 'test' && requests.some(({ disturbed }) => disturbed === 'no-usage');
+
 /** The law that a disturbed run breaks, if it breaks one; `unnoticed` comes last. */
 export async function breachOf(run: AppRun, its: DisturbanceClass, bench: Bench): Promise<Breach | undefined> {
   const { seen } = run;
@@ -91,7 +96,10 @@ export async function breachOf(run: AppRun, its: DisturbanceClass, bench: Bench)
   const passed = outcome.kind === 'passed';
   const by = (law: LawName | 'transient-passes', wrong: Wrong | undefined): Breach | undefined =>
     wrong === undefined ? undefined : { law, ...wrong };
-  const failed = outcome.kind === 'failed' ? { message: outcome.message, did: sortOf(outcome.message) } : undefined;
+  const failed =
+    outcome.kind === 'failed' && !onlyTestsUsage(seen)
+      ? { message: outcome.message, did: sortOf(outcome.message) }
+      : undefined;
   const rudeness = brokenPolite(seen, straight, bench.rudeness);
   const impolite = by('polite', rudeness);
   return (
@@ -101,13 +109,18 @@ export async function breachOf(run: AppRun, its: DisturbanceClass, bench: Bench)
     by('quiet', unhandled(run)) ??
     by('once', brokenOnce(seen, straight, bench.varying)) ??
     impolite ??
-    by('harmless-passes', its === 'harmless' ? (failed ?? talksToOthers(seen, straight)) : undefined) ??
+    by(
+      'harmless-passes',
+      its === 'harmless'
+        ? (failed ?? talksToOthers(seen, straight) ?? losesLetters(seen, straight, bench.plain))
+        : undefined,
+    ) ??
     by('tidy', passed ? brokenTidy(seen, bench.left) : undefined) ??
     by(
       'transient-passes',
       bench.requireTransient && its === 'transient' && failed ? { ...failed, did: 'fails' } : undefined,
     ) ??
     (await brokenByOwn(seen, straight, bench.own)) ??
-    by('unnoticed', passed && its === 'final' ? unnoticedIn(seen, straight, bench.plain) : undefined)
+    by('unnoticed', passed && its !== 'harmless' ? unnoticedIn(seen, straight, bench.plain) : undefined)
   );
 }

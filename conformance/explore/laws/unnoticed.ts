@@ -11,14 +11,36 @@ function isWhole({ status, ended, writes }: SeenRequest): boolean {
   return writes.some(({ text }) => /"finish_reason": ?"(?:stop|tool_calls)"/.test(text));
 }
 
-/** A reply that never came as a whole, where the program passes and prints as in the undisturbed run. */
+const isChange = ({ method, operation }: SeenRequest): boolean => method !== 'GET' && !REPLIES.has(operation);
+const acted = ({ acted: status }: SeenRequest): boolean => status !== undefined && status < 300;
+const sawRunning = ({ requests }: Seen): boolean =>
+  requests.some(({ answer }) => answer.includes('"status":"running"'));
+/** Disturbances by which somebody else brings about what a request is for. */
+const DONE_BY_OTHERS: ReadonlySet<string> = new Set(['deleted delete', 'deleted suspend', 'suspended suspend']);
+
+/** What is missing in a disturbed run: a whole reply, a change, or the boot of an intern that the undisturbed run sees running. */
+function missing(seen: Seen, straight: Seen, met: SeenRequest): string | undefined {
+  const fewer = (likeIt: (one: SeenRequest) => boolean) =>
+    seen.requests.filter(likeIt).length < straight.requests.filter(likeIt).length;
+  // It may have asked once more, and read that.
+  if (REPLIES.has(met.operation)) {
+    const likeIt = (one: SeenRequest) =>
+      one.method === met.method && one.path === met.path && promptOf(one) === promptOf(met) && isWhole(one);
+    return !isWhole(met) && fewer(likeIt) ? 'the whole reply had come' : undefined;
+  }
+  if (met.disturbed === 'boot-fails')
+    return sawRunning(straight) && !sawRunning(seen) ? 'the intern had booted' : undefined;
+  if (!isChange(met) || acted(met) || DONE_BY_OTHERS.has(`${met.disturbed} ${met.operation}`)) return undefined;
+  return fewer((one) => one.operation === met.operation && acted(one))
+    ? `the ${met.operation} had been done`
+    : undefined;
+}
+
+/** What a disturbed run lacks, where the program passes and prints as in the undisturbed run. */
 export function unnoticedIn(seen: Seen, straight: Seen, plain: (text: string) => string): Wrong | undefined {
   if (plain(seen.stdout) !== plain(straight.stdout)) return undefined;
   const met = seen.requests.find(({ disturbed }) => disturbed !== undefined);
-  if (met === undefined || !REPLIES.has(met.operation) || isWhole(met)) return undefined;
-  const likeIt = (one: SeenRequest) =>
-    one.method === met.method && one.path === met.path && promptOf(one) === promptOf(met) && isWhole(one);
-  // It has asked once more, and read that.
-  if (seen.requests.filter(likeIt).length >= straight.requests.filter(likeIt).length) return undefined;
-  return { message: 'it passed as if the whole reply had come', request: met.operation, did: 'passes' };
+  const what = met && missing(seen, straight, met);
+  if (!what) return undefined;
+  return { message: `it passed as if ${what}`, request: met.operation, did: 'passes' };
 }

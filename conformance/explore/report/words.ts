@@ -8,7 +8,7 @@ const LAW_TEXTS: Readonly<Record<LawName | 'transient-passes', string>> = {
   'harmless-passes': 'A program passes where the service only did what it may do at any time.',
   'transient-passes': 'A program passes where what went wrong was over when it was tried again (--require transient).',
   once: 'Nothing takes effect more often because something went wrong: no prompt, answer, create, delete or run.',
-  unnoticed: 'A program that never got the whole reply says so, or says something else than with a whole one.',
+  unnoticed: 'A program that lacks a reply or a change that it asked for fails, or says something else than with it.',
   polite:
     'A program waits as long as Retry-After says, sends again only what may be sent again, and stops when its key is refused.',
   tidy: 'A program that passes leaves no more interns behind than when nothing goes wrong.',
@@ -30,7 +30,7 @@ export const CLASS_TEXTS: Readonly<Record<DisturbanceClass, string>> = {
 export const TRIED_TEXTS = {
   survived: 'Survived: it passed all the same.',
   surfaced: 'Surfaced: it failed with an error, as it may.',
-  unnoticed: 'Unnoticed: it passed as if the whole reply had come.',
+  unnoticed: 'Unnoticed: it passed as if nothing were missing.',
 } as const;
 
 /** How a failure came to light, and what follows from that. */
@@ -45,7 +45,7 @@ const FIRST: Readonly<Record<string, string>> = {
   'harmless-passes': 'Take what a service may do at any time as what it is.',
   'transient-passes': 'Try again what is over when it is tried again.',
   once: 'Do not send again what may have been acted on.',
-  unnoticed: 'Look at the end of each reply: its finish reason.',
+  unnoticed: 'Look at the status of each answer, and at the finish reason of each reply.',
   polite: 'Wait as long as Retry-After says, and send nothing again that cannot succeed.',
   tidy: 'Delete what was made, and see that it is gone.',
   quiet: 'Handle each error where it is thrown.',

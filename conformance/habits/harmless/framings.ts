@@ -37,6 +37,9 @@ export const chunkText = (change: (chunk: Json) => Json) => (event: string) => {
   return chunk === undefined ? `${event}\n\n` : frameOf(change(chunk));
 };
 
+/** The intern reports no usage: the final chunk carries null, as after a question. */
+export const noUsage = events(chunkText((chunk) => ('usage' in chunk ? { ...chunk, usage: null } : chunk)));
+
 type Bytes = ReadableStreamDefaultReader<Uint8Array>;
 type Sink = ReadableStreamDefaultController<Uint8Array>;
 

@@ -9,7 +9,7 @@ import {
   unknownFields,
   unknownHeaders,
 } from './answers.js';
-import { comments, crlf, heldOpen, joined, split, unknownEvents } from './framings.js';
+import { comments, crlf, heldOpen, joined, noUsage, split, unknownEvents } from './framings.js';
 
 /**
  * Disturbances of any one answer that no right client notices (EXP-3), by their names in faults. The emulator itself does
@@ -20,6 +20,7 @@ export const HARMLESS: Readonly<Record<string, Serve>> = {
   split,
   comments,
   'unknown-events': unknownEvents,
+  'no-usage': noUsage,
   crlf,
   'held-open': heldOpen,
   'unknown-fields': unknownFields,

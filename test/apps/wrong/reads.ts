@@ -114,6 +114,23 @@ export const READS: readonly WrongApp[] = [
     }),
   },
   {
+    id: 'usage-is-there',
+    what: 'reads the usage of a reply that reports none',
+    seen: 'Continuum-AI-Corp/OrcaRouter-Lite#125: a usage of null threw on `total_tokens`, and the reply was lost',
+    law,
+    async run(context) {
+      const client = createClient(context, {
+        chunk(data) {
+          const { usage } = JSON.parse(data) as { usage?: { total_tokens: number } | null };
+          if (usage !== undefined) (usage as { total_tokens: number }).total_tokens.toFixed();
+          return readChunk(data);
+        },
+      });
+      const { text } = await prompt(client, seeded(client), 'script: slow');
+      context.print(text);
+    },
+  },
+  {
     id: 'strict-chunks',
     what: 'rejects a chunk with a field that it does not know',
     seen: 'dudarenok-maker/Castwright#842: a strict schema rejected one stray key, and the whole answer was discarded',
