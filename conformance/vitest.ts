@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Emulator, EmulatorOptions } from '../emulator/index.js';
-import { type Connected, connect } from './drivers/connect.js';
+import { connect } from './drivers/connect.js';
+import type { Connected } from './drivers/driver.js';
 import { newEmulator } from './drivers/emulator.js';
 import type { JudgeOptions } from './judge/judge.js';
 import { type Fetch, judged } from './judge/judged.js';

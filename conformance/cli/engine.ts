@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { ownCommand } from '../../emulator/contract/pasted.js';
 import { UsageError } from '../../emulator/contract/problem.js';
 import { visible } from '../../emulator/contract/visible.js';
-import { baseAddress, type Connected, connect } from '../drivers/connect.js';
+import { baseAddress, connect } from '../drivers/connect.js';
+import type { Driver } from '../drivers/driver.js';
 import type { Host } from '../probe/time.js';
 import { REPORTERS } from '../report/index.js';
 import { progress } from '../report/tty.js';
@@ -26,13 +27,11 @@ export function commandOf(
   return ownCommand('intern-conformance', [...words, ...again]);
 }
 
-/** The request of a call that every run shares, whatever its units are. */
-const engineOptions = (settings: Settings, io: Io): EngineOptions => {
-  const { failOn, levels, maxRequests, maxTime, minCoverage, only, shard, skip } = settings;
-  return { failOn, levels, maxRequests, maxTime, minCoverage, only, shard, skip, signal: io.signal };
-};
-
-/** Runs the units of a command line, writes its reports and its baseline, and returns the exit code. Its folders are made first. */
+/**
+ * Runs the units of a command line, writes its reports and its baseline, and returns the exit code. Its folders are made first.
+ *
+ * @param work gets the options of every run, whatever its units are
+ */
 export async function concluded(
   settings: Settings,
   io: Io,
@@ -41,10 +40,12 @@ export async function concluded(
   finding?: (text: string) => void,
 ): Promise<number> {
   const { baseline: file, updateBaseline } = settings;
+  const { failOn, levels, maxRequests, maxTime, minCoverage, only, shard, skip } = settings;
   makeFolders(settings);
   const known = file === undefined ? undefined : readBaseline(file, updateBaseline);
   const results = await work({
-    ...engineOptions(settings, io),
+    ...{ failOn, levels, maxRequests, maxTime, minCoverage, only, shard, skip },
+    signal: io.signal,
     baseline: updateBaseline ? undefined : known,
     events: progress(io.err, { colour: io.colour, live: io.live, width: io.width, finding }),
   });
@@ -59,7 +60,7 @@ export async function concluded(
 export async function connected<T>(
   settings: Settings,
   io: Io,
-  work: (driver: Connected['driver'], run: { readonly tag: string; readonly began: number }) => Promise<T>,
+  work: (driver: Driver, run: { readonly tag: string; readonly began: number }) => Promise<T>,
   { look = true } = {},
 ): Promise<T> {
   const { host } = io;
@@ -88,7 +89,7 @@ export const atTarget = (
   work: (target: Omit<RunnerOptions, 'checks'> & { readonly host: Host; readonly tag: string }) => Promise<Results>,
 ): Promise<Results> =>
   connected(settings, io, async (driver, { tag, began }) => {
-    const { bootTimeout, concurrency, maxRequests, maxTime, rate, readOnly, timeout, url } = settings;
+    const { bootTimeout, concurrency, rate, readOnly, timeout, url } = settings;
     const ledgerPath = url === undefined ? undefined : ledgerFile(settings.ledgerDir, tag);
     if (ledgerPath !== undefined) {
       refuseLink(`--ledger-dir ${settings.ledgerDir}`, settings.ledgerDir);
@@ -97,8 +98,6 @@ export const atTarget = (
     const results = await work({
       bootTimeout,
       concurrency,
-      maxRequests,
-      maxTime,
       rate,
       timeout,
       ledgerPath,

@@ -7,7 +7,7 @@ import type { CredentialName } from '../probe/request.js';
 import type { Host } from '../probe/time.js';
 import { kindOf } from '../probe/wait.js';
 import { type Ask, createAsk } from './control.js';
-import { createLiveDriver, type Driver, type Prompts } from './driver.js';
+import { type Connected, createLiveDriver, type Prompts } from './driver.js';
 import {
   controlOf,
   createEmulatorDriver,
@@ -17,11 +17,6 @@ import {
   takeSpace,
 } from './emulator.js';
 import { environmentFetch, LOOPBACK } from './network.js';
-
-export interface Connected {
-  readonly driver: Driver;
-  close(): Promise<void>;
-}
 
 const KEY_FROM = '--api-key, INTERN_API_KEY or api_key in a config file';
 

@@ -44,6 +44,12 @@ export interface Driver {
   end?(): Promise<void>;
 }
 
+/** A driver whose target is reached until it is closed. */
+export interface Connected {
+  readonly driver: Driver;
+  close(): Promise<void>;
+}
+
 /** The facts that decide whether a need is met. */
 export interface Means {
   readonly target: Target;

@@ -10,7 +10,7 @@ import { jsonOf, recordOf } from '../probe/json.js';
 import { canBeClosed, type HeldCredential, type PlainFetch } from '../probe/request.js';
 import type { Host } from '../probe/time.js';
 import { type Ask, controlHeaders, createControl } from './control.js';
-import { type Driver, lacks, type Means } from './driver.js';
+import { type Connected, type Driver, lacks, type Means } from './driver.js';
 
 /** The target descriptor of an emulator, as its control interface gives it. */
 export type Descriptor = Readonly<Record<string, unknown>>;
@@ -177,7 +177,7 @@ export async function newEmulator(options: EmulatorOptions = {}): Promise<Emulat
 /** An emulator in this process, on a virtual clock, and the driver for it. No sockets. */
 export async function startEmulator(
   options: Pick<EmulatorDriverOptions, 'host' | 'tag' | 'readOnly' | 'profile'> & { readonly seed?: string },
-): Promise<{ driver: Driver; close(): Promise<void> }> {
+): Promise<Connected> {
   const { startInProcess } = await import('./in-process.js');
   const { emulator, plainFetch } = startInProcess({
     clock: 'virtual',

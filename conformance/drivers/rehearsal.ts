@@ -3,16 +3,9 @@ import { FACTS } from '../model/target.js';
 import type { Fetch } from '../probe/client.js';
 import { CREDENTIAL_NAMES } from '../probe/request.js';
 import type { Host } from '../probe/time.js';
-import { createLiveDriver, type Driver } from './driver.js';
+import { type Connected, createLiveDriver, type Driver } from './driver.js';
 import { createEmulatorDriver, startEmulator } from './emulator.js';
 import { createVirtualHost } from './virtual-host.js';
-
-/** A target in this process that can do what another one can, for a run that is not to reach that one. */
-export interface Rehearsal {
-  readonly driver: Driver;
-  readonly host: Host;
-  close(): Promise<void>;
-}
 
 interface RehearsalOptions {
   readonly seed: string;
@@ -21,7 +14,10 @@ interface RehearsalOptions {
 }
 
 /** For a deployment: an emulator without its control interface, in a time that passes as fast as it can be computed. */
-async function startDeployment(real: Driver, { readOnly, seed }: RehearsalOptions): Promise<Rehearsal> {
+async function startDeployment(
+  real: Driver,
+  { readOnly, seed }: RehearsalOptions,
+): Promise<Connected & { readonly host: Host }> {
   const { startInProcess } = await import('./in-process.js');
   const { profile } = real.target;
   const { emulator } = startInProcess({ clock: 'virtual', seed, profile });
@@ -75,7 +71,7 @@ async function startDeployment(real: Driver, { readOnly, seed }: RehearsalOption
 }
 
 /** Starts a target in this process that meets the needs that `real` meets. Nothing is sent to `real`. */
-export async function startRehearsal(real: Driver, options: RehearsalOptions): Promise<Rehearsal> {
+export async function startRehearsal(real: Driver, options: RehearsalOptions): ReturnType<typeof startDeployment> {
   if (real.control === undefined) return startDeployment(real, options);
   const { host } = options;
   const started = await startEmulator({ ...options, tag: host.tag(4), profile: real.target.profile });

@@ -1,20 +1,19 @@
 import { createRandom, type Host, hash, sleepBy, systemHost } from '../probe/time.js';
 
-/** The clock that a virtual machine shares with the target in it. */
-export interface SharedClock {
-  now(): number;
-  /** Moves it ahead, each timer settled before the next. */
-  advance(ms: number): Promise<void>;
-}
-
 /** ms that pass in one round while something goes on, and at most while nothing does. */
 const STEP = { least: 2, most: 500 };
 
 /**
- * A machine whose time passes as fast as it can be computed: a wait of minutes takes milliseconds. `start` is what its time
- * begins at, whatever the target's clock says.
+ * A machine whose time passes as fast as it can be computed: a wait of minutes takes milliseconds.
+ *
+ * @param clock the clock that it shares with the target. `advance` settles each timer before the next
+ * @param start the time at its beginning, whatever the clock says
  */
-export function createVirtualHost(clock: SharedClock, seed: string, start: number) {
+export function createVirtualHost(
+  clock: { now(): number; advance(ms: number): Promise<void> },
+  seed: string,
+  start: number,
+) {
   const offset = start - clock.now();
   const random = createRandom(hash(`${seed} machine`));
   const timers = new Set<{ due: number; fire(): void }>();

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { isDeepStrictEqual } from 'node:util';
 import { measured } from '../../emulator/contract/visible.js';
-import { Finding, type Found, type Gist, type Rule, type Wanted } from './finding.js';
+import { type Blame, type Constraint, Finding, type Found, type Gist, type Wanted } from './finding.js';
 
 /** A value in one line, cut to `max` characters. */
 export function brief(value: unknown, max = 300): string {
@@ -30,23 +30,21 @@ const nameIn = (noun: string): string => noun.split(PLACE, 1)[0] ?? noun;
 export const gist = (words: string, saw?: unknown): Gist => ({ gist: words, ...(saw === undefined ? {} : { saw }) });
 
 /** The wanted value, as {@link broken} reports it. */
-const wants = (of: string, rule: Rule): Extract<Wanted, { kind: 'value' }> => ({
+const wants = (of: string, rule: Constraint): Extract<Wanted, { kind: 'value' }> => ({
   kind: 'value',
   path: nameIn(of),
   rule,
 });
 
 /** Notes what is wanted of the value that `of` names, and answers whether it holds. */
-function holds(of: string, rule: Rule, does: boolean): boolean {
+function holds(of: string, rule: Constraint, does: boolean): boolean {
   asserted(() => wants(of, rule));
   return does;
 }
 
-type More = Pick<Found, 'breaks' | 'because' | 'leak'>;
-
 /** Throws a finding: `rule` does not hold for the value that `of` names. */
-function broken(of: string, rule: Rule, got: unknown, more?: More): never {
-  throw new Finding({ wanted: wants(of, rule), got, of, ...more });
+function broken(of: string, rule: Constraint, got: unknown, blame?: Blame): never {
+  throw new Finding({ wanted: wants(of, rule), got, of, ...blame });
 }
 
 /** A finding about the value that `of` names. A text `expected` describes the value in fixed words, unless it is `exact`. */
@@ -65,29 +63,29 @@ export const unlike = (
 });
 
 /** Throws a finding. `expected` is a value, or a description in fixed words. */
-export function fail(of: string, expected: unknown, got: unknown, more?: More): never {
-  throw new Finding({ ...unlike(of, expected, got), ...more });
+export function fail(of: string, expected: unknown, got: unknown, blame?: Blame): never {
+  throw new Finding({ ...unlike(of, expected, got), ...blame });
 }
 
 /** `expected` says in fixed words what should hold. */
-export function ok(condition: unknown, of: string, expected: string, got?: unknown, more?: More): asserts condition {
-  const rule: Rule = { kind: 'holds', words: expected };
-  if (!holds(of, rule, Boolean(condition))) broken(of, rule, got, more);
+export function ok(condition: unknown, of: string, expected: string, got?: unknown, blame?: Blame): asserts condition {
+  const rule: Constraint = { kind: 'holds', words: expected };
+  if (!holds(of, rule, Boolean(condition))) broken(of, rule, got, blame);
 }
 
 /** Deep equality of JSON values; the order of keys does not count. */
 export function equal<T>(actual: unknown, expected: T, of: string): asserts actual is T {
-  const rule: Rule = { kind: 'is', value: expected };
+  const rule: Constraint = { kind: 'is', value: expected };
   if (!holds(of, rule, isDeepStrictEqual(actual, expected))) broken(of, rule, actual);
 }
 
 export function notEqual(actual: unknown, unexpected: unknown, of: string): void {
-  const rule: Rule = { kind: 'not', value: unexpected };
+  const rule: Constraint = { kind: 'not', value: unexpected };
   if (!holds(of, rule, !isDeepStrictEqual(actual, unexpected))) broken(of, rule, actual);
 }
 
 export function oneOf<T>(actual: unknown, allowed: readonly T[], of: string): asserts actual is T {
-  const rule: Rule = { kind: 'one-of', values: allowed };
+  const rule: Constraint = { kind: 'one-of', values: allowed };
   const isOne = allowed.some((value) => isDeepStrictEqual(actual, value));
   if (!holds(of, rule, isOne)) broken(of, rule, actual);
 }
@@ -101,18 +99,18 @@ export interface Form extends RegExp {
 export const form = (pattern: RegExp, words: string): Form => Object.assign(pattern, { words });
 
 export function match(actual: unknown, pattern: RegExp | Form, of: string): asserts actual is string {
-  const rule: Rule = { kind: 'form', form: 'words' in pattern ? pattern.words : String(pattern) };
+  const rule: Constraint = { kind: 'form', form: 'words' in pattern ? pattern.words : String(pattern) };
   if (!holds(of, rule, typeof actual === 'string' && pattern.test(actual))) broken(of, rule, actual);
 }
 
 export function isObject(actual: unknown, of: string): asserts actual is Record<string, unknown> {
-  const rule: Rule = { kind: 'form', form: 'a JSON object' };
+  const rule: Constraint = { kind: 'form', form: 'a JSON object' };
   if (!holds(of, rule, typeof actual === 'object' && actual !== null && !Array.isArray(actual)))
     broken(of, rule, actual);
 }
 
 export function isArray(actual: unknown, of: string): asserts actual is unknown[] {
-  const rule: Rule = { kind: 'form', form: 'a JSON array' };
+  const rule: Constraint = { kind: 'form', form: 'a JSON array' };
   if (!holds(of, rule, Array.isArray(actual))) broken(of, rule, actual);
 }
 

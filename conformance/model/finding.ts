@@ -9,8 +9,8 @@ export interface Broken {
   readonly level: Level;
 }
 
-/** The rule for a value. `words` and `form` are fixed words of the check. */
-export type Rule =
+/** What a value must be. `words` and `form` are fixed words of the check. */
+export type Constraint =
   | { readonly kind: 'is' | 'not'; readonly value: unknown }
   | { readonly kind: 'one-of'; readonly values: readonly unknown[] }
   | { readonly kind: 'form'; readonly form: string }
@@ -25,7 +25,7 @@ export type Wanted =
       readonly statuses: readonly number[];
     }
   /** `path` names the value: `error.code`, `created_at`. */
-  | { readonly kind: 'value'; readonly path: string; readonly rule: Rule }
+  | { readonly kind: 'value'; readonly path: string; readonly rule: Constraint }
   /** A stream whose chunks keep their order and form. */
   | { readonly kind: 'stream'; readonly rule: 'order' }
   | { readonly kind: 'stream'; readonly rule: 'until'; readonly awaited: string }
@@ -110,6 +110,9 @@ export interface Found extends Mistake {
   /** The broken requirement and its level, if they are not those of the check. */
   readonly breaks?: Broken;
 }
+
+/** What a wrong answer is put down to: the requirement that it breaks, a remark on the cause, a secret that it shows. */
+export type Blame = Pick<Found, 'breaks' | 'because' | 'leak'>;
 
 /** A property that does not hold, with the smallest values found that show it. */
 export interface FalsifiedProperty {

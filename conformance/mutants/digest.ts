@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { recordAssertions } from '../model/assert.js';
-import type { Rule, Wanted } from '../model/finding.js';
+import type { Constraint, Wanted } from '../model/finding.js';
 import { quoteOf, requirement, sentenceOf } from '../requirements/index.js';
 import { publishedOf } from '../requirements/published.js';
 import type { Check } from '../run/check.js';
@@ -26,7 +26,7 @@ function shownValue(value: unknown): string {
   return text.length > LONGEST ? '…' : text.replace(DRAWN, '…');
 }
 
-function ruleOf(rule: Rule): readonly [kind: string, value: string] {
+function ruleOf(rule: Constraint): readonly [kind: string, value: string] {
   switch (rule.kind) {
     case 'is':
     case 'not':

@@ -4,7 +4,6 @@ import type { Redactor } from './redact.js';
 import {
   type CredentialName,
   canBeClosed,
-  type HeaderNames,
   type Incoming,
   type Outgoing,
   outgoingOf,
@@ -32,7 +31,8 @@ interface ClientOptions {
   readonly host: Host;
   readonly redactor: Redactor;
   credential(name: CredentialName): string;
-  readonly headerNames?: HeaderNames;
+  /** The target's names of headers that checks send by their published names. */
+  readonly headerNames?: Readonly<Record<string, string>>;
   /** ms of real time until an answer must begin, and again until a body that is read whole must end. */
   readonly timeout: number;
   /** Whether a requested Host goes into the URL, too: a target without a network reads it there. */

@@ -141,11 +141,13 @@ export function withHost(url: string, host: string): URL {
   return address;
 }
 
-/** The target's names of headers that checks send by their published names, in lower case. */
-export type HeaderNames = Readonly<Record<string, string>>;
-
-/** The headers of a request, its credential among them. */
-export function headersOf(send: Send, credential: (name: CredentialName) => string, names: HeaderNames = {}): Headers {
+/** The request as it leaves for an address. `names`: the target's names for published headers, in lower case. */
+export function outgoingOf(
+  send: Send,
+  url: string | URL,
+  credential: (name: CredentialName) => string,
+  names: Readonly<Record<string, string>> = {},
+): Outgoing {
   const headers = new Headers();
   if (send.as !== null) {
     const as = send.as ?? 'api_key';
@@ -159,17 +161,6 @@ export function headersOf(send: Send, credential: (name: CredentialName) => stri
     if (value === undefined) headers.delete(names[name] ?? name);
     else headers.set(names[name] ?? name, value);
   }
-  return headers;
-}
-
-/** The request as it leaves for an address. */
-export function outgoingOf(
-  send: Send,
-  url: string | URL,
-  credential: (name: CredentialName) => string,
-  names?: HeaderNames,
-): Outgoing {
-  const headers = headersOf(send, credential, names);
   const text = send.json === undefined ? undefined : JSON.stringify(send.json);
   // A text without a content type would be sent as text/plain.
   const json = text === undefined || headers.has('content-type') ? text : new TextEncoder().encode(text);

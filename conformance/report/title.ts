@@ -1,5 +1,5 @@
 import { brief } from '../model/assert.js';
-import { isGist, type Mistake, type OrderGot, type Rule, type StreamGot } from '../model/finding.js';
+import { type Constraint, isGist, type Mistake, type OrderGot, type StreamGot } from '../model/finding.js';
 import type { NoAnswerGot } from '../probe/wait.js';
 import type { CheckResult } from '../run/results.js';
 import { changeText, cutText, mistakeOf, mistakeText } from './words/change.js';
@@ -60,7 +60,7 @@ function names(actual: readonly string[], expected: readonly string[]): readonly
 }
 
 /** A value and the expected one, in words. Values that differ only in masked parts get the same words. */
-function compared(got: unknown, rule: Rule, mask: Mask): readonly [string, string] {
+function compared(got: unknown, rule: Constraint, mask: Mask): readonly [string, string] {
   const expected = ruleText(rule);
   // The text 404 is not the number 404, nor is 409 the text 409.
   if (typeof expected === 'number' && got === String(expected)) return ['a text', 'a number'];

@@ -77,7 +77,6 @@ export function declaredBy(check: Check) {
     },
   };
 }
-export type Declared = ReturnType<typeof declaredBy>;
 
 /** A check that sends nothing: its rule judges every exchange of the run, and reports when all else is done. */
 interface RuleCheck extends Check {

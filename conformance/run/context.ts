@@ -96,20 +96,6 @@ export interface KnownIntern {
   readonly questions: readonly { readonly call: string; readonly session: string | undefined }[];
 }
 
-/** A request for the list, and the interns that should be in it. */
-export interface ListLook {
-  /** Ids that should be there. */
-  readonly having?: readonly string[];
-  readonly query?: Send['query'];
-  readonly options?: SendOptions;
-}
-
-/** The behaviour that an intern was led to, and its actual behaviour. */
-export interface DidOtherwise extends Omit<Extract<Because<'intern'>, { kind: 'did-otherwise' }>, 'kind'> {
-  /** The finding on a target where a script decides. Without it the check goes on, and its next assertion fails. */
-  readonly finding?: { readonly what: string; readonly expected: unknown; readonly actual: unknown };
-}
-
 /** Everything a check works with. */
 export interface Ctx {
   /** The facts of the target. No check asks for its kind: differences are behind this context. */
@@ -178,9 +164,14 @@ export interface Ctx {
   assume(holds: boolean, need: string | Because<'need'>, note?: string, got?: unknown): void;
   /**
    * An act that the intern decides. An intern may act differently: the check is then a skip that says how. Under control a
-   * script decides, so there it is a finding.
+   * script decides: there it is `finding`. Without one the check goes on, and its next assertion fails.
    */
-  internDid(holds: boolean, observed: DidOtherwise): void;
+  internDid(
+    holds: boolean,
+    observed: Omit<Extract<Because<'intern'>, { kind: 'did-otherwise' }>, 'kind'> & {
+      readonly finding?: { readonly what: string; readonly expected: unknown; readonly actual: unknown };
+    },
+  ): void;
   /** Whether interns of this run always followed such a prompt, and often enough to expect it again. A script always does. */
   reliable(behaviour: BehaviourName): boolean;
   /**
@@ -206,8 +197,11 @@ export interface Ctx {
   upTo(many: number, few: number): number;
   /** Expects two reads of an unchanged intern to agree in the fields that only a change alters. */
   same(one: Intern, other: Intern, of: string): void;
-  /** The interns of the list, the newest first. Others may be in it. */
-  listed(of: string, look?: ListLook): Promise<Intern[]>;
+  /** The interns of the list, the newest first. Others may be in it. `having`: ids that should be there. */
+  listed(
+    of: string,
+    look?: { readonly having?: readonly string[]; readonly query?: Send['query']; readonly options?: SendOptions },
+  ): Promise<Intern[]>;
   /** Expects `found` to be the ids of `made`, each once and newest first, as far as their times of creation tell. */
   newestFirst(found: readonly string[], made: readonly Pick<Intern, 'id' | 'created_at'>[], of: string): void;
   /** Texts that the target can read back unchanged. */

@@ -1,4 +1,4 @@
-import { type Broken, Finding, findingOf } from '../model/finding.js';
+import { type Blame, type Broken, Finding, findingOf } from '../model/finding.js';
 import { byTheIntern } from '../model/skip.js';
 import { type Answer, isStream } from '../probe/answer.js';
 import type { Transcript } from '../probe/chunks.js';
@@ -8,7 +8,6 @@ import { ANSWER, CREDENTIAL_NAMES, type CredentialName, internPath, isAnswer, ty
 import { whyNoAnswer } from '../probe/wait.js';
 import type { Check } from './check.js';
 import type { ChatInput, Ctx } from './context.js';
-import type { Blame } from './expect.js';
 import { createReply } from './reply.js';
 import type { RunContext } from './session.js';
 

@@ -154,8 +154,8 @@ export function createTolerance(
   } satisfies Partial<Ctx>;
 }
 
-/** The parts of a context that differ between two attempts at a check. */
-interface TryOfCheck {
+/** The parts of a context that are of one attempt at a check. */
+export interface AttemptParts {
   readonly check: Check;
   readonly by: Sender;
   /** Sends nothing more once `signal` aborts. */
@@ -177,7 +177,7 @@ const OFTEN = 4;
 const PROMPTS = /\/(chat\/completions|invoke)(\?|$)/;
 
 /** The context of one check. A part whose need the check has not declared throws. */
-export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
+export function createContext(run: RunContext, attempt: AttemptParts): Ctx {
   const { check, client, signal, random } = attempt;
   const { driver, host, obstacles, session } = run;
   const { target } = driver;
@@ -195,15 +195,7 @@ export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
   };
   const send: Ctx['send'] = async (request) => client.send(await prepared(request));
   const open: Ctx['open'] = async (request) => client.open(await prepared(request));
-  const interns = createInternFactory(run, {
-    check: check.id,
-    declared,
-    api: createApi((request) => client.send(request)),
-    open: (request) => client.open(request),
-    signal,
-    recycle: driver.control === undefined && check.fresh !== true,
-    random,
-  });
+  const interns = createInternFactory(run, attempt);
   const api = createApi(send);
   const control = () => {
     declared.require('the control interface', 'control');

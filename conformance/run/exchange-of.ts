@@ -50,8 +50,10 @@ const callerOf = (send: Send): string | null | undefined => {
 };
 
 /** A request of a run before it is sent, for the guard and for the rules. */
-export type Asking = Omit<Asked, 'number' | 'first' | 'at'> & Leaving;
-export function askedBy(send: Send, target: Pick<Target, 'baseUrl' | 'profile' | 'regionalHost'>): Asking {
+export function askedBy(
+  send: Send,
+  target: Pick<Target, 'baseUrl' | 'profile' | 'regionalHost'>,
+): Omit<Asked, 'number' | 'first' | 'at'> & Leaving {
   const { baseUrl, profile } = target;
   const url = urlOf(send, baseUrl);
   const [address = '', query = ''] = url.split(/[?#]/);

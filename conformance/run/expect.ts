@@ -1,6 +1,6 @@
 import type { Intern } from '../../emulator/contract/intern.js';
 import { asserted, equal, fail, isObject, match, ok } from '../model/assert.js';
-import { type AnswerGot, Finding, type Found, type OrderGot, type StreamGot, type Wanted } from '../model/finding.js';
+import { type AnswerGot, type Blame, Finding, type OrderGot, type StreamGot, type Wanted } from '../model/finding.js';
 import { byTheIntern } from '../model/skip.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
@@ -32,9 +32,6 @@ const isRefusal = (status: number) => status >= 400 && status <= 499;
 /** The class of the expected statuses. A success or 404 counts as a success. */
 const classOf = (statuses: readonly number[]) =>
   statuses.some(isSuccess) ? 'success' : statuses.every(isRefusal) ? 'refusal' : 'other';
-
-/** The requirement that a wrong answer breaks, if it is not that of the check, and a remark on the cause. */
-export type Blame = Pick<Found, 'breaks' | 'because'>;
 
 type WantedStatus = readonly number[] | 'success' | 'refusal';
 

@@ -1,6 +1,6 @@
 import { curlParts, folded, shellWord } from '../../emulator/contract/pasted.js';
 import { clipped } from '../../emulator/contract/visible.js';
-import { type Finding, type Found, isGist, type Mistake, type Rule, type Wanted } from '../model/finding.js';
+import { type Constraint, type Finding, type Found, isGist, type Mistake, type Wanted } from '../model/finding.js';
 import type { Skip } from '../model/skip.js';
 import { variable } from '../model/target.js';
 import type { ShownExchange } from '../probe/evidence.js';
@@ -27,7 +27,7 @@ type Hiding = Pick<Redactor, 'text' | 'deep' | 'words'>;
 /** Data as JSON, without secrets. They are removed before long texts are cut. */
 export const recorded = <Data>(data: Data, { deep }: Pick<Hiding, 'deep'>): Data => short(deep(data)) as Data;
 
-function ruleIn(rule: Rule, redactor: Hiding): Rule {
+function ruleIn(rule: Constraint, redactor: Hiding): Constraint {
   switch (rule.kind) {
     case 'is':
     case 'not':

@@ -1,10 +1,12 @@
 import type { Intern } from '../../emulator/contract/intern.js';
 import { findingOf, isProven, isUnreached } from '../model/finding.js';
 import { lacking, Skipped } from '../model/skip.js';
-import type { InternFactory, SendOptions } from './context.js';
+import { declaredBy } from './check.js';
+import { createApi, type InternFactory, type SendOptions } from './context.js';
+import type { AttemptParts } from './create-context.js';
 import * as expect from './expect.js';
 import type { RunContext } from './session.js';
-import { bootsFail, createWaiting, type FactoryOptions } from './waiting.js';
+import { bootsFail, createWaiting } from './waiting.js';
 
 /** Most interns that are made where a service boots them unasked and the boots fail. */
 const FAILURES = 3;
@@ -14,10 +16,17 @@ const AHEAD = 1;
 const byAge = (one: Intern, other: Intern) => Date.parse(other.created_at) - Date.parse(one.created_at);
 
 /** Makes interns and waits for them. See {@link InternFactory} for what each does. */
-export function createInternFactory(run: RunContext, options: FactoryOptions): InternFactory {
+export function createInternFactory(run: RunContext, attempt: AttemptParts): InternFactory {
   const { driver, host, lane, pool, session, obstacles } = run;
-  const { api, check } = options;
-  const { settled, until, untilSuspended, suspended, untilGone } = createWaiting(run, options);
+  const { client, random, signal } = attempt;
+  const { fresh, id: check } = attempt.check;
+  const api = createApi(client.send);
+  /**
+   * Whether unchanged interns of other checks may be handed out again, and one be made ahead. Saves requests and waiting where
+   * both cost. An emulator gives each check its own.
+   */
+  const recycles = driver.control === undefined && fresh !== true;
+  const { settled, until, untilSuspended, suspended, untilGone } = createWaiting(run, attempt, api);
 
   const name = session.newName;
   const body = (overrides: Record<string, unknown> = {}) => ({
@@ -54,7 +63,7 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
   };
   /** Whether any unused intern will do. */
   const isPlain = (overrides?: Record<string, unknown>, send?: SendOptions) =>
-    options.recycle && overrides === undefined && send === undefined;
+    recycles && overrides === undefined && send === undefined;
   /** Notes that the check has an intern. */
   const hand = (intern: Intern) => {
     lane.made.add(intern.id);
@@ -194,7 +203,7 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
     return there;
   };
 
-  const { require } = options.declared;
+  const { require } = declaredBy(attempt.check);
   const requireWrites = () => require('interns', 'write', 'running');
   const requireBoots = () => require('running interns', 'running');
   return {
@@ -223,7 +232,7 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
       require('the foreign workspace', 'foreign_workspace');
       require('the credential foreign_api_key', 'foreign_api_key');
       const [where, send] = [{ workspace_id: driver.target.foreignWorkspaceId }, { as: 'foreign_api_key' }] as const;
-      const serves = options.recycle && session.learnt.mayKeep === Number.POSITIVE_INFINITY;
+      const serves = recycles && session.learnt.mayKeep === Number.POSITIVE_INFINITY;
       const [there] = serves ? pool.of('foreign') : [];
       if (there === undefined) {
         const intern = await (runs ? running(where, send) : stopped(where, send));
@@ -244,7 +253,7 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
         const last = made.length === count - 1;
         const alike = made.length > 0 && made[0]?.created_at === made.at(-1)?.created_at;
         // Times of creation may be kept in whole seconds.
-        if (last && alike && driver.control === undefined) await host.sleep(1_000, options.signal);
+        if (last && alike && driver.control === undefined) await host.sleep(1_000, signal);
         made.unshift(await stopped());
       }
       return made;
@@ -265,8 +274,7 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
     },
     unknownId() {
       const tail = (++pool.unknown).toString(16).padStart(4, '0');
-      const hex = (length: number) =>
-        Array.from({ length }, () => Math.floor(options.random() * 16).toString(16)).join('');
+      const hex = (length: number) => Array.from({ length }, () => Math.floor(random() * 16).toString(16)).join('');
       return session.own.madeUp(`${hex(8)}-${hex(4)}-4${hex(3)}-a${hex(3)}-${hex(8)}${tail}`);
     },
   };

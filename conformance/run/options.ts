@@ -80,7 +80,6 @@ export function settingsOf(options: Omit<RunnerOptions, 'checks'>) {
     blocking: options.blocking !== false,
   };
 }
-export type RunSettings = Readonly<ReturnType<typeof settingsOf>>;
 
 /** A run before anything is sent. */
 export interface RunBase {
@@ -88,7 +87,7 @@ export interface RunBase {
   readonly host: Host;
   /** 4 characters that tell the names of this run from others. */
   readonly tag: string;
-  readonly settings: RunSettings;
+  readonly settings: Readonly<ReturnType<typeof settingsOf>>;
   readonly ledger: Ledger;
   /** The end of the run, and its reason. */
   readonly ending: Ending;

@@ -1,4 +1,4 @@
-import { Finding, type StreamGot } from '../model/finding.js';
+import { type Blame, Finding, type StreamGot } from '../model/finding.js';
 import { byTheIntern } from '../model/skip.js';
 import { type Answer, GATEWAY, isStream, type OpenAnswer, said } from '../probe/answer.js';
 import { createChunkGrammar, type Transcript } from '../probe/chunks.js';
@@ -16,7 +16,7 @@ interface ReplyOptions {
   /** The name of the request in findings: `a prompt`. */
   readonly sent: string;
   /** The blame for a refusal. */
-  refusal?(answer: Answer): expect.Blame;
+  refusal?(answer: Answer): Blame;
   /** Called if the answer is not an event stream although one is expected, or if its body stays open after [DONE]. */
   trouble?(): void;
   /** Called if an open stream stays silent. */

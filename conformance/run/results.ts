@@ -28,13 +28,6 @@ export interface KnownAs extends Omit<KnownFailure, 'id' | 'flaky'> {
   readonly expired?: true;
 }
 
-/** The state of the baseline after a run. */
-export interface BaselineResult {
-  readonly known: readonly string[];
-  /** Entries whose unit does not fail any more, or does not exist. */
-  readonly stale: readonly string[];
-}
-
 /** The findings that fail a target. `fail`: of stated sentences. `warn`: of published ones, too. `once`: also those that a judge saw once. */
 export type FailOn = 'fail' | 'warn' | 'once';
 
@@ -210,7 +203,8 @@ export interface Results {
   readonly checks: readonly CheckResult[];
   readonly requirements: readonly RequirementResult[];
   readonly cleanup: CleanupResult;
-  readonly baseline?: BaselineResult;
+  /** The entries of the baseline. A `stale` one has a unit that does not fail any more, or none. */
+  readonly baseline?: { readonly known: readonly string[]; readonly stale: readonly string[] };
   readonly coverage: Coverage;
 }
 

@@ -1,5 +1,13 @@
 import { type Explanation, LATER, type Sighting, type Tried, type Visit } from '../habits/visit.js';
-import { answerOf, Finding, type Found, isProven, missedSuccess, noAnswerOf, type Rule } from '../model/finding.js';
+import {
+  answerOf,
+  type Constraint,
+  Finding,
+  type Found,
+  isProven,
+  missedSuccess,
+  noAnswerOf,
+} from '../model/finding.js';
 import { raced, type Skip, Skipped, type Stop, Stopped, stoppedBy } from '../model/skip.js';
 import { isOfGateway } from '../probe/answer.js';
 import { bodyOf, type ShownExchange, senderOf } from '../probe/evidence.js';
@@ -177,7 +185,7 @@ const VALUE =
 const masked = (text: string): string => text.replace(VALUE, '…');
 
 /** A rule without its values, which may be drawn anew. */
-const fixed = (rule: Rule): string => {
+const fixed = (rule: Constraint): string => {
   if (rule.kind === 'form') return rule.form;
   return rule.kind === 'holds' ? rule.words : rule.kind;
 };

@@ -7,7 +7,6 @@ import { REQUIREMENTS } from '../requirements/index.js';
 import { decidedBy } from '../requirements/views.js';
 import type { CleanupResult } from './cleanup.js';
 import type {
-  BaselineResult,
   CheckResult,
   Coverage,
   FailOn,
@@ -68,7 +67,7 @@ export function evaluateBaseline(
   baseline: Baseline,
   rows: readonly CheckResult[],
   options: { readonly now: number; readonly failOn?: FailOn | undefined; exists(id: string): boolean },
-): BaselineResult {
+): NonNullable<Results['baseline']> {
   const { exists, failOn, now } = options;
   const held = entriesOf(baseline).filter((entry) => !hasExpired(entry, now) || !exists(entry.id));
   const rowsOf = (id: string) => rows.filter((row) => decidedBy(id).includes(row.id));

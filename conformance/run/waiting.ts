@@ -3,27 +3,12 @@ import type { Learnt } from '../habits/visit.js';
 import { fail, oneOf } from '../model/assert.js';
 import { findingOf } from '../model/finding.js';
 import { type BootFailure, lacking, type Skipped, type Waited } from '../model/skip.js';
-import type { Answer, OpenAnswer } from '../probe/client.js';
-import { internPath, type Send } from '../probe/request.js';
-import type { Declared } from './check.js';
+import type { Answer } from '../probe/client.js';
+import { internPath } from '../probe/request.js';
 import type { Api, InternFactory, SendOptions } from './context.js';
+import type { AttemptParts } from './create-context.js';
 import * as expect from './expect.js';
 import type { RunContext } from './session.js';
-
-/** The circumstances of one check, for making its interns. */
-export interface FactoryOptions {
-  readonly check: string;
-  readonly declared: Declared;
-  readonly api: Api;
-  open(send: Send): Promise<OpenAnswer>;
-  readonly signal: AbortSignal;
-  /**
-   * Whether unchanged interns of other checks may be handed out again, and one be made ahead. Saves requests
-   * and waiting where both cost; an emulator gives each check its own.
-   */
-  readonly recycle: boolean;
-  random(): number;
-}
 
 /** ms for which an intern may run on after its suspend: at first, and after one wait in vain. */
 const RUNS_ON = { first: 45_000, later: 20_000 };
@@ -64,10 +49,9 @@ const failed = ({ last_failure_message: message }: Intern): BootFailure => ({
 });
 
 /** Waits for the interns of a check to reach a status. {@link InternFactory} describes each wait. */
-export function createWaiting(run: RunContext, options: FactoryOptions) {
+export function createWaiting(run: RunContext, { check: { id: check }, client, signal }: AttemptParts, api: Api) {
   const { driver, host, session, obstacles } = run;
   const { learnt } = session;
-  const { api, check } = options;
   const { bootTimeout } = run.settings;
 
   /** Waits before the next look; false when the time is over. `usual`: the duration before; `began`: when it began. */
@@ -83,7 +67,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
       if (host.now() - began > most) return false;
       // A real boot takes seconds, and every look costs one of few requests.
       const first = Math.max(0, began + Math.min(usual, 10_000) - host.now());
-      await host.sleep(round === 1 ? first : Math.min(500 * round, 3_000), options.signal);
+      await host.sleep(round === 1 ? first : Math.min(500 * round, 3_000), signal);
       return true;
     };
   };
@@ -98,7 +82,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
     });
 
   const lookAfter = async (ms: number, id: string, send?: SendOptions): Promise<Intern> => {
-    await host.sleep(ms, options.signal);
+    await host.sleep(ms, signal);
     return expect.intern(await look(id, send), 200, 'the read of a new intern');
   };
 
@@ -166,7 +150,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
     const json = { messages: [{ role: 'user', content: 'Hello.' }], stream: true };
     const path = internPath(id, '/chat/completions');
     const { streamTimeout: timeout } = run.settings;
-    const reply = await options.open({ ...send, method: 'POST', path, json, timeout });
+    const reply = await client.open({ ...send, method: 'POST', path, json, timeout });
     const takes = reply.status < 300;
     await reply.whole().catch(() => {});
     // An earlier record with the word may have been of its boot.

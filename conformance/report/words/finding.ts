@@ -1,11 +1,11 @@
 import { brief } from '../../model/assert.js';
 import {
   type AnswerGot,
+  type Constraint,
   isGist,
   type Mistake,
   type OrderGot,
   type Remark,
-  type Rule,
   type StreamGot,
   type Wanted,
 } from '../../model/finding.js';
@@ -36,7 +36,7 @@ export function gotText(got: unknown): unknown {
 }
 
 /** The expectation of a rule, as a value or in words. */
-export function ruleText(rule: Rule): unknown {
+export function ruleText(rule: Constraint): unknown {
   switch (rule.kind) {
     case 'is':
       return rule.value;
