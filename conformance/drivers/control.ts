@@ -267,7 +267,7 @@ export function createControl(options: ControlOptions) {
     },
     /** Stops a clock that runs by itself until `end`: only then is a millisecond before a deadline before it. */
     async stopClock() {
-      // One that says it is virtual may advance by itself all the same.
+      // A virtual clock may advance by itself, too.
       if ((await must<{ mode?: unknown }>('GET', '/clock')).mode === 'frozen') return;
       afterRun.set('clock', () => must('POST', '/clock', { resume: true }));
       await must('POST', '/clock', { freeze: true });

@@ -34,7 +34,7 @@ export function startInProcess(options: EmulatorOptions): {
   readonly emulator: AssembledEmulator;
   readonly plainFetch: PlainFetch;
 } {
-  // Nobody reads of an emulator what the kit reports better.
+  // The kit reports what the emulator would log.
   const emulator = assemble({ log: () => {}, ...options });
   const { base_url, control_url, daemon_origin } = emulator.target;
   const served = [base_url, control_url].map((url) => `${new URL(url).pathname}/`);

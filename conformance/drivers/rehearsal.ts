@@ -75,7 +75,7 @@ export async function startRehearsal(real: Driver, options: RehearsalOptions): R
   if (real.control === undefined) return startDeployment(real, options);
   const { host } = options;
   const started = await startEmulator({ ...options, tag: host.tag(4), profile: real.target.profile });
-  // Nothing goes the quick way: that is not counted.
+  // The plan counts what passes `fetch`.
   const { plainFetch: _, ...driver } = started.driver;
   return { driver: { ...driver, lacks: (need) => real.lacks(need) ?? driver.lacks(need) }, host, close: started.close };
 }

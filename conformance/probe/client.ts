@@ -144,7 +144,7 @@ export function createClient(options: ClientOptions): Client {
         redactor,
       );
       evidence.push(record);
-      // A signal costs as much as a request without a network.
+      // Without a network a signal would cost as much as the request.
       const abort = options.inProcess === true && !canBeClosed(url) ? undefined : new AbortController();
       const watch = watchRequest({
         host,

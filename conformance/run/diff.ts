@@ -10,11 +10,11 @@ export interface CheckChange {
 }
 
 /** A run without its checks, for the head of a comparison. */
-export const headOf = (results: Results) => {
+const runHeadOf = (results: Results) => {
   const { kit, run, started, target, options, verdict, incomplete, coverage, requests, duration } = results;
   return { kit, run, started, target, options, verdict, incomplete, coverage, requests, duration };
 };
-export type RunHead = Readonly<ReturnType<typeof headOf>>;
+export type RunHead = Readonly<ReturnType<typeof runHeadOf>>;
 
 /** The differences between two runs (KIT-11). */
 export interface Diff {
@@ -57,8 +57,8 @@ export function diff(old: Results, now: Results): Diff {
   );
   const broken = steady.filter(({ is }) => countsAgainst(is, now.options.failOn) && !failed.has(is.id));
   return {
-    old: headOf(old),
-    now: headOf(now),
+    old: runHeadOf(old),
+    now: runHeadOf(now),
     broken: [...new Map(broken.map(({ was, is }) => [is.id, { id: is.id, was, is }])).values()],
     mended: steady.filter(
       ({ was, is }) => isFailure(was, old.options.failOn) && hasVerdict(is) && !isFailure(is, now.options.failOn),
@@ -117,7 +117,7 @@ export function trend(reports: readonly Results[]): Trend {
   const byRun = runs.map(({ checks }) => new Map(checks.map((check) => [check.id, check])));
   const ids = [...new Set(byRun.flatMap((checks) => [...checks.keys()]))].sort();
   return {
-    runs: runs.map(headOf),
+    runs: runs.map(runHeadOf),
     checks: ids.flatMap((id) =>
       rowOf(
         id,

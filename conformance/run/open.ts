@@ -115,8 +115,7 @@ export function openRun(options: Omit<RunnerOptions, 'checks'>, { puts = true } 
   const session = createSession(base);
   const obstacles = createObstacles(settings.blocking);
   const { tag } = base;
-  const { own } = session;
-  const { monitors } = session;
+  const { monitors, own } = session;
   const owed = (): Owed => {
     const unshown = own.open().filter(({ id }) => own.isUnshown(id)).length;
     const pace = Math.max(settings.rate > 0 ? 1_000 / settings.rate : 0, session.pace() / settings.concurrency);

@@ -6,6 +6,7 @@ import type { Level, RequirementId } from '../requirements/index.js';
 import type { CleanupResult } from './cleanup.js';
 import type { BudgetName } from './limits.js';
 import type { PropertyRun } from './property.js';
+import type { UnitKind } from './select.js';
 
 /** A unit that is known to fail (KIT-10). */
 export interface KnownFailure {
@@ -214,7 +215,7 @@ export interface RunEvents {
     readonly checks: number;
     readonly target: Results['target'];
     /** The word for one unit of the run. */
-    readonly kind: 'check' | 'case' | 'scenario';
+    readonly kind: UnitKind;
   }): void;
   checkStart?(check: { readonly id: string; readonly index: number; readonly of: number }): void;
   checkEnd?(result: CheckResult, at: { readonly index: number; readonly of: number }): void;

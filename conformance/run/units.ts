@@ -5,7 +5,7 @@ import type { Host } from '../probe/time.js';
 import type { Level } from '../requirements/index.js';
 import { decidedBy } from '../requirements/views.js';
 import type { CleanupResult } from './cleanup.js';
-import type { BudgetOptions, Ending } from './limits.js';
+import type { Ending } from './limits.js';
 import type { CheckResult, FailOn, Results, RowHead, RunEvents } from './results.js';
 import { checksOfSet, chosenOf, type Selection, type UnitKind } from './select.js';
 import { type Assembled, asKnown, asNew, assemble, type Baseline } from './verdict.js';
@@ -94,7 +94,11 @@ export interface RunTarget {
 }
 
 /** The options of every run, of any kind of unit. Times in ms. */
-export interface EngineOptions extends Selection, Pick<BudgetOptions, 'maxRequests' | 'maxTime'> {
+export interface EngineOptions extends Selection {
+  /** Most requests, the clean-up included. Default 3,000 for checks without a control interface. */
+  readonly maxRequests?: number | undefined;
+  /** Most ms, the clean-up included. Default 300,000 for checks without a control interface. */
+  readonly maxTime?: number | undefined;
   /** The baseline: ids of rows, or entries that say more. */
   readonly baseline?: Baseline | undefined;
   /** The name of a published set of checks: the results of others do not count (KIT-9). */
