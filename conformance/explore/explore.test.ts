@@ -112,6 +112,21 @@ const RIGHT: [string, ExploreOptions, Program][] = [
     },
   ],
   [
+    'talks to the shared intern where it can have none of its own',
+    { only: ['unavailable', 'refused'], failOn: 'unnoticed' },
+    async (context) => {
+      const client = clientOf(context);
+      const own = { name: 'own', workspace_id: context.target.workspace_id };
+      const made = await client.send('POST', '/interns', own).catch(() => undefined);
+      if (!made?.ok) context.print((await wholly(await client.chat('hello'))).text);
+      else {
+        const gone = await client.send('DELETE', `/interns/${((await made.json()) as { id: string }).id}`);
+        if (!gone.ok) throw new Error('it is left');
+        context.print('hello');
+      }
+    },
+  ],
+  [
     'looks once for each of three jobs, of which one is refused',
     { only: ['rate-limited', 'token-dead'] },
     async (context) => {

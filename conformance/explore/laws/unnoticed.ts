@@ -15,6 +15,12 @@ const isChange = ({ method, operation }: SeenRequest): boolean => method !== 'GE
 const acted = ({ acted: status }: SeenRequest): boolean => status !== undefined && status < 300;
 const sawRunning = ({ requests }: Seen): boolean =>
   requests.some(({ answer }) => answer.includes('"status":"running"'));
+const placeOf = ({ method, path }: SeenRequest): string => `${method} ${path}`;
+/** Whether it turned to something that it leaves alone undisturbed, such as another intern. */
+function didElse(seen: Seen, straight: Seen): boolean {
+  const known = new Set(straight.requests.map(placeOf));
+  return seen.requests.some((one) => one.method !== 'GET' && !known.has(placeOf(one)));
+}
 /** Disturbances by which somebody else brings about what a request is for. */
 const DONE_BY_OTHERS: ReadonlySet<string> = new Set(['deleted delete', 'deleted suspend', 'suspended suspend']);
 
@@ -28,6 +34,7 @@ function missing(seen: Seen, straight: Seen, met: SeenRequest): string | undefin
       one.method === met.method && one.path === met.path && promptOf(one) === promptOf(met) && isWhole(one);
     return !isWhole(met) && fewer(likeIt) ? 'the whole reply had come' : undefined;
   }
+  if (didElse(seen, straight)) return undefined;
   if (met.disturbed === 'boot-fails')
     return sawRunning(straight) && !sawRunning(seen) ? 'the intern had booted' : undefined;
   if (!isChange(met) || acted(met) || DONE_BY_OTHERS.has(`${met.disturbed} ${met.operation}`)) return undefined;
