@@ -126,6 +126,9 @@ const SIGNED_FIELDS: ReadonlySet<string> = new Set(['bodySha256', 'route']);
 const hasOtherField = ({ body, operation }: Seen): boolean =>
   isSigning(operation) && Object.keys(body ?? {}).some((key) => !SIGNED_FIELDS.has(key));
 
+/** A prompt whose first line names its script (BODY-5). */
+const SCRIPTED = /^script:[ \t]*\S/;
+
 /** Operations whose status of success no source states. */
 const ANY_SUCCESS: ReadonlySet<string> = new Set(['sign', 'sign alias', 'daemon', 'daemon alias']);
 
@@ -143,6 +146,8 @@ export const ACCEPTED_RULES: readonly Rule[] = [
       // An id that the target has never shown may have a form that its ids do not have.
       if (status === 400 && seen.id !== undefined && seen.intern === undefined && seen.operation.area === 'interns')
         return false;
+      // An emulator of ours refuses a prompt that names an unknown script.
+      if (status === 400 && model.options.ours === true && SCRIPTED.test(textOf(seen.body?.input))) return false;
       // Only the published API says that signing ignores other fields.
       if (status === 400 && !model.options.profile.published && hasOtherField(seen)) return false;
       const { sure, maybe } = wrongIn(seen, model);

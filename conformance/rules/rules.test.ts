@@ -982,6 +982,15 @@ test('a question whose five minutes passed on a clock that was moved may be clos
   expect([closed(0), closed(300_000)]).toEqual([true, false]);
 });
 
+test('an emulator of ours refuses a prompt that names an unknown script, and no other valid one', () => {
+  const blames = (input: string) => {
+    const refused = entry(`POST ${ONE}/invoke`, 400, error(400, 'invalid_body'), { json: { input } });
+    const runs = [entry(`POST ${ONE}/provision`, 202, { provisioning: true }), entry(`GET ${ONE}`, 200, RUNS)];
+    return judged([CREATE, ...runs, refused], { ours: true }).some(({ id }) => id === 'INVOKE-1/invoke-accepted');
+  };
+  expect([blames('script: nope'), blames('Hello')]).toEqual([false, true]);
+});
+
 test('a create whose key was used before all that was seen is answered with what it made then', () => {
   const other = '22222222-2222-4222-8222-222222222222';
   const keyed = (key: string, more: Partial<Said>): Said => ({
