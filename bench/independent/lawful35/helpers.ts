@@ -9,7 +9,7 @@ import type { Answer, Way, World } from '../world.js';
 
 /** A body that is sent in the ordinary way: an object in JSON, well below the cap. */
 export const isOrdinary = ({ text, body, request }: Call): boolean =>
-  text.length < 100_000 &&
+  text.length <= 1_048_576 &&
   Object.keys(body).length > 0 &&
   /^application\/json\b/i.test(request.headers.get('content-type') ?? '');
 
