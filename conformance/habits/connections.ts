@@ -1,5 +1,5 @@
 import { rewritten } from '../../emulator/wire/answer.js';
-import { GATEWAY } from '../probe/answer.js';
+import { GATEWAY } from '../probe/gateway.js';
 import { READS } from './dealings.js';
 import type { Habit } from './habit.js';
 import { excused, instead, takesPrompts } from './measured.js';

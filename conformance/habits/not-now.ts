@@ -1,4 +1,4 @@
-import { GATEWAY } from '../probe/answer.js';
+import { GATEWAY } from '../probe/gateway.js';
 import type { Habit } from './habit.js';
 import { LATER, type Sighting } from './visit.js';
 

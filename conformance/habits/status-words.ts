@@ -1,5 +1,5 @@
 import { isRecord } from '../../emulator/wire/json.js';
-import { GATEWAY } from '../probe/answer.js';
+import { GATEWAY } from '../probe/gateway.js';
 import { type Addressed, READS } from './dealings.js';
 
 /** The statuses of the published API. */

@@ -1,6 +1,6 @@
 import type { Intern } from '../../emulator/contract/intern.js';
 import { type Dealings, type IdleState, type Opened, PROMPTS, READS, TURNS } from '../habits/dealings.js';
-import { GATEWAY, isOfGateway } from '../probe/answer.js';
+import { GATEWAY, isOfGateway } from '../probe/gateway.js';
 import { isRecord } from '../probe/json.js';
 import { isAnswer } from '../probe/request.js';
 import { type Answered, type Asked, jsonOf } from './exchange.js';

@@ -1,5 +1,5 @@
 import { type Made, READS } from '../habits/dealings.js';
-import { GATEWAY } from '../probe/answer.js';
+import { GATEWAY } from '../probe/gateway.js';
 import { isRecord } from '../probe/json.js';
 import type { CredentialName } from '../probe/request.js';
 import { type Answered, type Asked, jsonOf } from './exchange.js';

@@ -1,6 +1,6 @@
 import { messageOf } from '../../emulator/contract/system-error.js';
 import type { Evidence } from './evidence.js';
-import { isRecord, parseJson, TooDeep } from './json.js';
+import { parseJson, TooDeep } from './json.js';
 import type { Redactor } from './redact.js';
 import type { Incoming } from './request.js';
 import type { Host } from './time.js';
@@ -36,13 +36,6 @@ export interface OpenAnswer {
 
 export const isStream = ({ headers }: Pick<Answer, 'headers'>): boolean =>
   /text\/event-stream/i.test(headers.get('content-type') ?? '');
-
-/** Statuses of a gateway that has lost its backend. The request may have taken effect. */
-export const GATEWAY: ReadonlySet<number> = new Set([502, 503, 504]);
-
-/** Whether a gateway answered in place of the service, whose errors have another form. */
-export const isOfGateway = ({ status, json }: Pick<Answer, 'status' | 'json'>): boolean =>
-  GATEWAY.has(status) && !(isRecord(json) && isRecord(json.error));
 
 interface OpenAnswerDeps {
   readonly host: Host;

@@ -1,7 +1,9 @@
-import { type Need, waitIn } from '../model/target.js';
+import { type BehaviourName, type Need, waitIn } from '../model/target.js';
+import type { Client, Sender } from '../probe/client.js';
 import { type Level, type RequirementId, requirement } from '../requirements/index.js';
 import type { Rule } from '../rules/rule.js';
 import type { Ctx } from './context.js';
+import type { ChatReply } from './reply.js';
 
 /** A test of one requirement. */
 export interface Check {
@@ -110,3 +112,20 @@ const NEEDS: readonly (readonly [RegExp, string])[] = [
 
 /** The needs of a target for an answer that the rule is held against, as far as they are known. */
 export const needOf = ({ id }: Pick<Rule, 'id'>): string | undefined => NEEDS.find(([ids]) => ids.test(id))?.[1];
+
+/** The parts of a context that are of one attempt at a check. */
+export interface AttemptParts {
+  readonly check: Check;
+  readonly by: Sender;
+  /** Sends nothing more once `signal` aborts. */
+  readonly client: Client;
+  readonly signal: AbortSignal;
+  readonly property: Ctx['property'];
+  /** Replies whose runs must go on until the check is done. */
+  readonly goingOn: Set<ChatReply>;
+  /** Behaviours that the check has prompted for. */
+  readonly led: Set<BehaviourName>;
+  /** Whether other checks run, too. */
+  readonly beside: boolean;
+  random(): number;
+}

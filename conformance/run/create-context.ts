@@ -4,10 +4,9 @@ import type { Intern } from '../../emulator/contract/intern.js';
 import { plainText, readable, text } from '../arbitraries/text.js';
 import { equal, fail, gist } from '../model/assert.js';
 import { byTheIntern, lacking, raced } from '../model/skip.js';
-import { type BehaviourName, type Need, proofHeadersOf } from '../model/target.js';
-import type { Client, Sender } from '../probe/client.js';
+import { type Need, proofHeadersOf } from '../model/target.js';
 import { internIn, type Send } from '../probe/request.js';
-import { type Check, declaredBy } from './check.js';
+import { type AttemptParts, declaredBy } from './check.js';
 import { startOver } from './cleaning.js';
 import { type Ctx, createApi } from './context.js';
 import { createConversation, createPrompter } from './conversation.js';
@@ -16,7 +15,6 @@ import * as expect from './expect.js';
 import { createInternFactory } from './intern-factory.js';
 import { isCutShort } from './limits.js';
 import { oneOfRows } from './property.js';
-import type { ChatReply } from './reply.js';
 import type { RunContext } from './session.js';
 
 /** Most pages that are read for one look. */
@@ -152,23 +150,6 @@ export function createTolerance(
     texts: (constraints = {}) =>
       controlled ? text(constraints) : session.learnt.plain ? plainText(constraints) : readable(constraints),
   } satisfies Partial<Ctx>;
-}
-
-/** The parts of a context that are of one attempt at a check. */
-export interface AttemptParts {
-  readonly check: Check;
-  readonly by: Sender;
-  /** Sends nothing more once `signal` aborts. */
-  readonly client: Client;
-  readonly signal: AbortSignal;
-  readonly property: Ctx['property'];
-  /** Replies whose runs must go on until the check is done. */
-  readonly goingOn: Set<ChatReply>;
-  /** Behaviours that the check has prompted for. */
-  readonly led: Set<BehaviourName>;
-  /** Whether other checks run, too. */
-  readonly beside: boolean;
-  random(): number;
 }
 
 /** An intern that followed its prompt this often is expected to follow it again. */

@@ -1,9 +1,8 @@
 import type { Intern } from '../../emulator/contract/intern.js';
 import { findingOf, isProven, isUnreached } from '../model/finding.js';
 import { lacking, Skipped } from '../model/skip.js';
-import { declaredBy } from './check.js';
+import { type AttemptParts, declaredBy } from './check.js';
 import { createApi, type InternFactory, type SendOptions } from './context.js';
-import type { AttemptParts } from './create-context.js';
 import * as expect from './expect.js';
 import type { RunContext } from './session.js';
 import { bootsFail, createWaiting } from './waiting.js';

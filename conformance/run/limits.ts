@@ -3,7 +3,6 @@ import { UsageError } from '../../emulator/contract/problem.js';
 import { type LimitStop, Skipped, type Stop, Stopped, stoppedBy } from '../model/skip.js';
 import type { Send } from '../probe/request.js';
 import type { Host } from '../probe/time.js';
-import type { RunnerOptions } from './options.js';
 
 const NONE = Number.POSITIVE_INFINITY;
 
@@ -21,6 +20,18 @@ export const UNLIMITED = { maxPrompts: NONE, maxRequests: NONE, maxTime: NONE } 
 
 export type BudgetName = keyof typeof BUDGETS;
 const BUDGET_NAMES = Object.keys(BUDGETS) as readonly BudgetName[];
+
+/** The limits that the caller gave. */
+export interface BudgetOptions {
+  /** Limits where no own one is given. Default `default` without a control interface, else none. */
+  readonly budget?: BudgetName | undefined;
+  /** Most prompts. Default 150 without a control interface. */
+  readonly maxPrompts?: number | undefined;
+  /** Most requests, the clean-up included. Default 3,000 without a control interface. */
+  readonly maxRequests?: number | undefined;
+  /** Most ms, the clean-up included. Default 300,000 without a control interface. */
+  readonly maxTime?: number | undefined;
+}
 
 /** Requests of a default run with every credential that nothing cuts short. */
 const WHOLE = 2_900;
@@ -46,7 +57,7 @@ export interface Limits {
  * budget there are no limits. Shards share the prompts and requests of their budget.
  */
 export function limitsOf(
-  { budget, maxPrompts, maxRequests, maxTime }: Pick<RunnerOptions, 'budget' | keyof typeof UNLIMITED>,
+  { budget, maxPrompts, maxRequests, maxTime }: BudgetOptions,
   { free, shards = 1 }: { readonly free: boolean; readonly shards?: number },
 ): Limits {
   const name = budget ?? (free ? 'thorough' : 'default');

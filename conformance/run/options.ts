@@ -3,17 +3,13 @@ import type { Driver } from '../drivers/driver.js';
 import { type Host, systemHost } from '../probe/time.js';
 import type { Check } from './check.js';
 import type { Ledger } from './ledger.js';
-import { BUDGETS, type BudgetName, type Ending, limitsOf } from './limits.js';
+import { BUDGETS, type BudgetOptions, type Ending, limitsOf } from './limits.js';
 import type { EngineOptions } from './units.js';
 
 /** Options of a run. Times in ms of real time. */
-export interface RunnerOptions extends EngineOptions {
+export interface RunnerOptions extends EngineOptions, BudgetOptions {
   readonly driver: Driver;
   readonly checks: readonly Check[];
-  /** The limits that are not given. Default `default` without a control interface, else none. */
-  readonly budget?: BudgetName | undefined;
-  /** Most prompts. Default 150 without a control interface. */
-  readonly maxPrompts?: number | undefined;
   /** Runs of each property. Default 100 with a control interface, 1 without, and 20 in a thorough run. */
   readonly runs?: number | undefined;
   /** Seed of all generated values. Default: a new one each run. */

@@ -1,7 +1,8 @@
 import { type Blame, Finding, type StreamGot } from '../model/finding.js';
 import { byTheIntern } from '../model/skip.js';
-import { type Answer, GATEWAY, isStream, type OpenAnswer, said } from '../probe/answer.js';
+import { type Answer, isStream, type OpenAnswer, said } from '../probe/answer.js';
 import { createChunkGrammar, type Transcript } from '../probe/chunks.js';
+import { GATEWAY } from '../probe/gateway.js';
 import { createSseParser } from '../probe/sse.js';
 import type { Host } from '../probe/time.js';
 import * as expect from './expect.js';

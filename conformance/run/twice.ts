@@ -9,8 +9,8 @@ import {
   noAnswerOf,
 } from '../model/finding.js';
 import { raced, type Skip, Skipped, type Stop, Stopped, stoppedBy } from '../model/skip.js';
-import { isOfGateway } from '../probe/answer.js';
 import { bodyOf, type ShownExchange, senderOf } from '../probe/evidence.js';
+import { isOfGateway } from '../probe/gateway.js';
 import { type CredentialName, internIn, internPath, pathIn, type Send } from '../probe/request.js';
 import type { Attempt } from './attempt.js';
 import type { Check } from './check.js';

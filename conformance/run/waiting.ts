@@ -5,8 +5,8 @@ import { findingOf } from '../model/finding.js';
 import { type BootFailure, lacking, type Skipped, type Waited } from '../model/skip.js';
 import type { Answer } from '../probe/client.js';
 import { internPath } from '../probe/request.js';
+import type { AttemptParts } from './check.js';
 import type { Api, InternFactory, SendOptions } from './context.js';
-import type { AttemptParts } from './create-context.js';
 import * as expect from './expect.js';
 import type { RunContext } from './session.js';
 

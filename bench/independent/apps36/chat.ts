@@ -239,7 +239,7 @@ export const chats: readonly App[] = [
   {
     name: 'allows-everything',
     defect: 'Whatever is asked is answered with allow_once, as if each question were the permission that it expects.',
-    hurts: 'An elicitation gets an answer that is none, is rejected, and the app calls that done.',
+    hurts: 'An elicitation gets an answer that is invalid, is rejected, and the app calls that done.',
     shows: /asks/,
     allowed: 'when it needs permission or an answer from the caller',
     emulator: { scripts: [DEPLOY] },

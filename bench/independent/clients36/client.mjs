@@ -33,7 +33,7 @@ class Parser {
   constructor(type) {
     const charset = /charset=([^;\s]+)/i.exec(type)?.[1];
     if (is('charset-obeyed') && charset !== undefined) this.decoder = new TextDecoder(charset);
-    if (is('latin1-unless-told') && charset === undefined) this.decoder = new TextDecoder('latin1');
+    if (is('latin1-unless-reported') && charset === undefined) this.decoder = new TextDecoder('latin1');
   }
 
   *push(bytes) {
@@ -102,7 +102,7 @@ class Parser {
     const keepsName = is('name-sticks') || (is('name-survives-blank') && data.length === 0);
     if (!keepsName) this.name = '';
     if (is('id-needs-data') && data.length === 0) this.id = this.dispatchedId ?? '';
-    if (data.length === 0 && !(is('no-data-told') && first !== undefined && !first.startsWith(':'))) return;
+    if (data.length === 0 && !(is('no-data-reported') && first !== undefined && !first.startsWith(':'))) return;
     if (is('comment-block-dropped') && first.startsWith(':')) return;
     if (is('data-must-lead') && !first.startsWith('data')) return;
     if (is('named-lost') && name !== '' && name !== 'message') return;
@@ -207,8 +207,8 @@ class Chat {
       if (is('null-as-text') && 'content' in delta) this.content += delta.content;
       else if (hasDelta || this.content === '') this.content += textOf(delta.content);
       this.reasoning += textOf(delta.reasoning ?? delta.reasoning_content);
-      const told = Array.isArray(delta.tool_calls) ? delta.tool_calls : [];
-      for (const [at, call] of (is('one-call-a-delta') ? told.slice(0, 1) : told).entries())
+      const reported = Array.isArray(delta.tool_calls) ? delta.tool_calls : [];
+      for (const [at, call] of (is('one-call-a-delta') ? reported.slice(0, 1) : reported).entries())
         if (hasDelta || !this.calls.some(({ id }) => id === call.id)) this.call(call, at);
       if (delta.function_call) {
         this.legacy ??= { id: null, name: undefined, arguments: '' };
@@ -261,13 +261,13 @@ class Chat {
     call.arguments = is('arguments-replaced') ? text || call.arguments : call.arguments + text;
   }
 
-  /** What came, with the calls that may be told. */
-  told(whole) {
+  /** What came, with the calls that may be reported. */
+  reported(whole) {
     const sorted = is('calls-as-they-came') ? this.calls : this.calls.toSorted((one, other) => one.index - other.index);
     const all = is('calls-from-zero') ? sorted.filter(({ index }, at) => index === at) : sorted;
     const calls = all.length === 0 && this.legacy ? [this.legacy] : all;
     const finished =
-      (whole || is('half-call-told') || this.finish !== null) &&
+      (whole || is('half-call-reported') || this.finish !== null) &&
       !(is('calls-need-reason') && this.finish !== 'tool_calls');
     const shown = calls.filter(
       (call) => finished && call.name !== undefined && (this.finish !== 'length' || parses(call.arguments)),
@@ -385,7 +385,7 @@ function exchange({ origin, path, method, headers: given, body, ca }, { over, id
     stream.on('data', () => idle.touch());
     stream.pause();
     stream.on('error', lost);
-    // A head that came with its reset is told after the close.
+    // A head that came with its reset is reported after the close.
     stream.on('close', () => setImmediate(lost, new Error('the stream was closed before its answer')));
     stream.end(body);
   } else {
@@ -744,16 +744,16 @@ async function play(asked, say) {
   let waiting;
   if (abort?.when === 'ms') waiting = setTimeout(aborts, abort.ms);
   const events = [];
-  let told = 0;
+  let reported = 0;
   const tell = (event) => {
-    told += 1;
+    reported += 1;
     if (is('comments-are-silence')) idle.touch();
     if (!is('tells-at-end')) say({ run, event });
-    if (abort?.when === 'event' && abort.n === told) aborts();
-    return told === asked.stop_after ? 'enough' : undefined;
+    if (abort?.when === 'event' && abort.n === reported) aborts();
+    return reported === asked.stop_after ? 'enough' : undefined;
   };
   const chat = new Chat();
-  const came = () => (layer === 'chat' ? { chat: chat.told(false) } : layer === 'sse' ? { events } : {});
+  const came = () => (layer === 'chat' ? { chat: chat.reported(false) } : layer === 'sse' ? { events } : {});
   try {
     if (is('preconnects'))
       connect(Number(new URL(asked.base_url ?? asked.daemon_origin).port), '127.0.0.1')
@@ -773,9 +773,9 @@ async function play(asked, say) {
       return say({ run, outcome: 'complete', events });
     }
     const done = await chatted(asked, life, tell, chat);
-    const stopped = asked.stop_after !== undefined && told >= asked.stop_after;
+    const stopped = asked.stop_after !== undefined && reported >= asked.stop_after;
     if (!stopped) chat.end(done);
-    return say({ run, outcome: 'complete', chat: chat.told(!stopped) });
+    return say({ run, outcome: 'complete', chat: chat.reported(!stopped) });
   } catch (error) {
     if (error.aborted && !is('abort-is-error')) return say({ run, outcome: 'aborted', ...came() });
     const { message, status, code } = error;

@@ -77,7 +77,7 @@ const situations = {
   'bom-kept': sse('\ufeffdata: a\n\n'),
   'bom-anywhere': sse('data: a\ufeffb\n\n'),
   'decode-per-chunk': { ...sse(Buffer.from('data: é').subarray(0, 7), Buffer.of(0xa9, 10, 10)), gap: 60 },
-  'latin1-unless-told': sse('data: é\n\n'),
+  'latin1-unless-reported': sse('data: é\n\n'),
   'charset-obeyed': {
     layer: 'sse',
     answers: [{ headers: { 'content-type': 'text/event-stream;charset=iso-8859-1' }, chunks: ['data: é\n\n'] }],
@@ -90,7 +90,7 @@ const situations = {
   'data-glued': sse('data: a\ndata: b\n\n'),
   'line-is-event': sse('data: a\ndata: b\n\n'),
   'empty-data-lost': sse('data:\n\n'),
-  'no-data-told': sse('event: ping\n\n'),
+  'no-data-reported': sse('event: ping\n\n'),
   'name-sticks': sse('event: x\ndata: a\n\ndata: b\n\n'),
   'name-survives-blank': sse('event: x\n\ndata: b\n\n'),
   'named-lost': sse('event: x\ndata: a\n\n'),
@@ -213,7 +213,7 @@ const situations = {
   ),
   'empty-arguments-crash': chat(calls(call(0, 'a', 'f', '')), ...ended),
   'arguments-rewritten': chat(calls(call(0, 'a', 'f', '{"a":12345678901234567890}')), ...ended),
-  'half-call-told': { layer: 'chat', answers: [{ chunks: [calls(call(0, 'a', 'f', '{'))], ends: 'cut' }] },
+  'half-call-reported': { layer: 'chat', answers: [{ chunks: [calls(call(0, 'a', 'f', '{'))], ends: 'cut' }] },
   'calls-need-reason': chat(calls(call(0, 'a', 'f', '{}')), stop, done),
   'text-beside-calls-lost': chat(hi, calls(call(0, 'a', 'f', '{}')), ...ended),
   'comments-are-silence': { ...silent, gap: 120, answers: [{ chunks: [hi, ': k\n\n', ': k\n\n', ...reply] }] },
@@ -305,7 +305,7 @@ async function played(way, { layer, answers, gap = 0, slow = false, body = { str
       into.write(bytes);
       if (gzipped) into.flush();
       await sleep(gap);
-      one.told = (one.told ?? []).concat(lines.length);
+      one.reported = (one.reported ?? []).concat(lines.length);
     }
     if (ends === 'whole') into.end();
     if (ends === 'cut') {
@@ -326,9 +326,9 @@ async function played(way, { layer, answers, gap = 0, slow = false, body = { str
     answered = resolve;
   });
   createInterface({ input: child.stdout }).on('line', (line) => {
-    const told = JSON.parse(line);
-    if (told.event) lines.push(told);
-    if (told.outcome) answered(told);
+    const reported = JSON.parse(line);
+    if (reported.event) lines.push(reported);
+    if (reported.outcome) answered(reported);
   });
   const began = Date.now();
   const ask = {
@@ -351,7 +351,7 @@ async function played(way, { layer, answers, gap = 0, slow = false, body = { str
   await sleep(ask.abort || ask.retries || layer !== 'sse' ? 250 : 20);
   const did = JSON.stringify({
     answer,
-    seen: seen.map(({ key, told, ...shown }) => (gap > 0 ? { ...shown, told } : shown)),
+    seen: seen.map(({ key, reported, ...shown }) => (gap > 0 ? { ...shown, reported } : shown)),
   })
     .replaceAll(base, 'BASE')
     .replaceAll(other, 'OTHER');
