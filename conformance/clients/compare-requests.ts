@@ -22,6 +22,10 @@ const valuesOf = (request: LabRequest, name: string): string[] =>
 
 const filled = (text: string, names: Names): string => text.replace(/\{(\w+)\}/g, (all, name) => names[name] ?? all);
 
+/** A value whose scheme and charset are spelled in one way: both are known in any case (RFC 9110 8.3 and 11.1). */
+const spelled = (value: string): string =>
+  value.replace(/^bearer +/i, 'Bearer ').replace(/^(application\/json) *; *charset="?utf-8"?$/i, '$1');
+
 function headerDifference(request: LabRequest, wanted: string, names: Names): Difference | undefined {
   const [, name = wanted, value] = /^([^:]+):\s*(.*)$/s.exec(wanted) ?? [];
   const found = valuesOf(request, name);
@@ -29,9 +33,26 @@ function headerDifference(request: LabRequest, wanted: string, names: Names): Di
   if (found.length !== 1)
     return { what, expected: 'one value', actual: found.length === 0 ? 'none' : `${found.length} values` };
   // The expected value may be a credential: only the difference is reported.
-  if (value !== undefined && found[0] !== filled(value, names))
+  if (value !== undefined && spelled(found[0] ?? '') !== spelled(filled(value, names)))
     return { what, expected: value, actual: value.includes('{') ? 'another value' : found[0] };
   return undefined;
+}
+
+/** The JSON of a text; undefined where it is none. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether JSON has at least what is wanted: of an object these members, of an array every item. */
+function has(found: unknown, wanted: unknown): boolean {
+  if (typeof wanted !== 'object' || wanted === null) return found === wanted;
+  if (typeof found !== 'object' || found === null) return false;
+  if (Array.isArray(wanted) && !(Array.isArray(found) && found.length === wanted.length)) return false;
+  return Object.entries(wanted).every(([name, value]) => has((found as Record<string, unknown>)[name], value));
 }
 
 function one(request: LabRequest, wanted: NonNullable<RequestsExpected['each']>[number], names: Names): Difference[] {
@@ -43,8 +64,12 @@ function one(request: LabRequest, wanted: NonNullable<RequestsExpected['each']>[
   for (const header of wanted.with_header ?? []) differences.push(headerDifference(request, header, names));
   for (const name of wanted.without_header ?? [])
     if (valuesOf(request, name).length > 0) differs(`header ${name}`, 'not sent', 'sent');
-  if (wanted.body_has !== undefined && !request.body.replaceAll(/":\s+/g, '":').includes(wanted.body_has))
-    differs('body', `has ${wanted.body_has}`, request.body.slice(0, 200));
+  const { body_has: least } = wanted;
+  const { body } = request;
+  if (typeof least === 'string' && !body.replaceAll(/":\s+/g, '":').includes(least))
+    differs('body', `has ${least}`, body.slice(0, 200));
+  if (typeof least === 'object' && !has(jsonOf(body), least))
+    differs('body', `has ${JSON.stringify(least)}`, body.slice(0, 200));
   return differences.filter((found) => found !== undefined);
 }
 

@@ -100,7 +100,10 @@ const requestSeenSchema = z.strictObject({
   path: text.optional().describe('below the base URL of the run, or of the side that was asked'),
   with_header: z.array(text).optional().describe('names, or `name: value`'),
   without_header: z.array(text).optional(),
-  body_has: text.optional(),
+  body_has: z
+    .union([text, z.record(text, z.unknown())])
+    .optional()
+    .describe('text, or the least that its JSON has: of an object these members, of an array every item'),
 });
 
 const requestsSchema = z.strictObject({

@@ -12,6 +12,7 @@ import {
   digest,
   end,
   final,
+  HELLO,
   halved,
   json,
   noRetry,
@@ -31,6 +32,7 @@ import {
 
 const OPENAI = 'OpenAI API reference, Chat streaming';
 const SDK_TOOLS = `${OPENAI}: tool-call deltas are joined by index`;
+const CHOICES = `${OPENAI}: a delta belongs to the choice that its index names`;
 const LAB = 'docs/client-rules.md';
 const H = 'WHATWG HTML 9.2.6';
 const TEXT = `${OPENAI}: the text is that of all deltas, in their order`;
@@ -87,8 +89,30 @@ const REPLY = {
     { role: 'tool', tool_call_id: 'int_1', content: 'allow_once' },
   ],
 };
+/** An answer that is itself JSON, which is text all the same. */
+const ANSWER = '{"text":"allow_once"}';
+const answered = {
+  ...REPLY,
+  messages: REPLY.messages.map((one) => (one.role === 'tool' ? { ...one, content: ANSWER } : one)),
+};
+/** What a reply cannot do without. */
+const NAMED = {
+  session_id: 'ses-lab-1',
+  messages: [
+    {
+      role: 'assistant',
+      tool_calls: [{ id: 'int_1', function: { name: 'service.provide_input', arguments: QUESTION } }],
+    },
+    { role: 'tool', tool_call_id: 'int_1', content: ANSWER },
+  ],
+};
+const PROMPT = { stream: true, messages: [{ role: 'user', content: 'Grüße an Žofia, 你好 🙂' }] };
 const errorChunk = (code: number, reason: string, retryable: boolean) =>
   choice({}, 'error', { error: { code, message: reason, metadata: { reason, retryable } } });
+
+/** A chunk of the second choice. */
+const otherChoice = (delta: object, finish: string | null = null) =>
+  chunkOf({ choices: [{ index: 1, delta, finish_reason: finish }] });
 
 const PIECE = 'abcdefghijklmnop'.repeat(16);
 /** A delta of so many times 256 characters, each 256 in a write of their own: a line that comes in small writes. */
@@ -190,6 +214,13 @@ export const CHAT: ClientCase[] = [
     'CHAT-1: thinking stands in delta.reasoning, never in the content',
     [choice({ reasoning: 'Let me see.' }), choice({ reasoning: ' Yes.', content: null }), say('Yes')],
   ),
+  text('chat-choices', 'Sends the text of two choices.', CHOICES, [
+    say('Hel'),
+    otherChoice({ role: 'assistant', content: 'Good ' }),
+    say('lo'),
+    otherChoice({ content: 'day' }),
+    otherChoice({}, 'length'),
+  ]),
   chat('chat-content-null', 'Sends `content: null` in deltas.', `${OPENAI}: content may be null`, [
     choice({ role: 'assistant', content: null }),
     say('a'),
@@ -685,6 +716,20 @@ export const CHAT: ClientCase[] = [
       ...chatExpect([role(), say('Done.'), ...TEXT_END]),
       requests: { count: 1, each: [{ method: 'POST', body_has: '"tool_call_id":"int_1"' }] },
     },
+  }),
+  plain('chat-continuation-whole', 'Watches what the reply to a question names.', {
+    layer: 'chat',
+    body: answered,
+    why: 'interface.md, chat: a reply has the same session_id, the assistant message that echoes the call, and the tool message',
+    exchanges: [stream(HELLO)],
+    expect: { ...chatExpect(HELLO), requests: { count: 1, each: [{ method: 'POST', body_has: NAMED }] } },
+  }),
+  plain('chat-request-utf8', 'Watches how a prompt beyond ASCII is sent.', {
+    layer: 'chat',
+    body: PROMPT,
+    why: 'RFC 8259 8.1: JSON that is exchanged between systems is UTF-8',
+    exchanges: [stream(HELLO)],
+    expect: { ...chatExpect(HELLO), requests: { count: 1, each: [{ method: 'POST', body_has: PROMPT }] } },
   }),
   plain('chat-steered', 'Answers a streaming request with 202: the prompt was delivered into a run.', {
     layer: 'chat',

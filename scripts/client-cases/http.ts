@@ -42,7 +42,11 @@ const refused = (status: number, more: Partial<Expectation> = {}): Expectation =
 });
 
 /** A second request, so many ms after the first. */
-const twice = (gap: number | undefined) => ({ count: 2, ...(gap === undefined ? {} : { gap_at_least: gap }) });
+const twice = (gap: number | undefined) => ({
+  count: 2,
+  each: [KEPT, KEPT],
+  ...(gap === undefined ? {} : { gap_at_least: gap }),
+});
 
 /** A refusal that may be retried up to twice. */
 const retried = (

@@ -149,7 +149,7 @@ const HIDDEN = ['authorization', ...V2];
 const proof = (value: string) => ({
   'x-svc-invoke-signature': `${value}+/A==`,
   'x-svc-invoke-timestamp': '1767225600',
-  'x-svc-invoke-user': 'user-lab',
+  'x-svc-invoke-user': 'oidc|lab user@example.org',
   'x-svc-invoke-signature-v2': `${value}/+B==`,
   'x-svc-invoke-nonce': 'n-_.~1',
 });
@@ -231,7 +231,7 @@ export const SIGNING: ClientCase[] = [
   // The headers
   signing(
     'sign-headers-verbatim',
-    'Answers a proof with +, / and = in it.',
+    'Answers a proof with +, / and = in it, for a user with | and @.',
     [COPY, 'RFC 4648 4: Base64 as it came, padding included'],
     {
       exchanges: [{ ...json(200, proof('ab')), at: 'sign' }, daemonOk],

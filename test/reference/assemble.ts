@@ -180,7 +180,7 @@ export function createAssembly(has: Has) {
       usage = chunk.usage;
     if (typeof chunk.session_id === 'string') session = has('sessionLost') ? 'another' : chunk.session_id;
     for (const choice of choices) {
-      if ((choice.index ?? 0) !== 0) continue;
+      if ((choice.index ?? 0) !== 0 && !has('choicesMixed')) continue;
       if (choice.delta === null && has('deltaNeeded')) throw new TypeError('delta is null');
       const ends = typeof choice.finish_reason === 'string';
       const missing = !isRecord(choice.delta) || Object.keys(choice.delta).length === 0;

@@ -3,6 +3,7 @@ import { abortOf } from './abort.js';
 import { CallError, createAssembly } from './assemble.js';
 import { Aborted, call, type Means, Silent } from './call.js';
 import { createParser, type ParsedEvent } from './event-stream.js';
+import type { Has } from './flaws.js';
 import { signedRequest } from './signing.js';
 import type { Incoming } from './transport.js';
 import { watchBody } from './watch.js';
@@ -22,6 +23,16 @@ export async function answerRun(
   return line.layer === 'signing' ? signedRequest(line, means) : stream(line, means, onEvent);
 }
 
+type Body = { readonly messages?: readonly { readonly content?: unknown }[] };
+
+/** The body that leaves: what the caller gave. */
+function sentBody(given: Body, has: Has): object {
+  if (has('bodyDropped')) return { stream: true, messages: [] };
+  const unsent = has('streamUnasked') ? 'stream' : has('sessionUnsent') ? 'session_id' : undefined;
+  const body = Object.fromEntries(Object.entries(given).filter(([name]) => name !== unsent));
+  return has('echoUnsent') ? { ...body, messages: given.messages?.filter(({ content }) => content) } : body;
+}
+
 async function stream(line: RunLine, means: Means, onEvent: (event: unknown) => void): Promise<ClientAnswer> {
   const { has } = means;
   const isChat = line.layer === 'chat';
@@ -31,9 +42,8 @@ async function stream(line: RunLine, means: Means, onEvent: (event: unknown) => 
   const assembly = createAssembly(has);
   let reported = 0;
   let left = false;
-  const { stream: _, ...unasked } = line.body as Record<string, unknown>;
-  const body = has('bodyDropped') ? { stream: true, messages: [] } : has('streamUnasked') ? unasked : line.body;
-  const request = async () => ({
+  const body = sentBody(line.body as Body, has);
+  const request = async (attempt: number) => ({
     method: 'POST',
     url: isChat ? `${line.base_url}/chat/completions` : line.url,
     headers: [
@@ -45,7 +55,10 @@ async function stream(line: RunLine, means: Means, onEvent: (event: unknown) => 
       ['accept', 'text/event-stream'],
       ['accept-encoding', 'gzip, deflate, br'],
     ] as [string, string][],
-    body: Buffer.from(JSON.stringify(body)),
+    body: Buffer.from(
+      has('retryEmpty') && attempt > 0 ? '' : JSON.stringify(body),
+      has('bodyLatin1') ? 'latin1' : 'utf8',
+    ),
     ca: line.ca,
   });
   const take = (event: ParsedEvent) => {

@@ -74,6 +74,8 @@ function headersOf(
     );
   if (has('noPadding'))
     fresh = fresh.map(([name, value]) => [name, /signature/.test(name) ? value.replace(/=+$/, '') : value] as const);
+  if (has('userEncoded'))
+    fresh = fresh.map(([name, value]) => [name, /user$/.test(name) ? encodeURIComponent(value) : value] as const);
   if (has('ownTime'))
     fresh = fresh.map(
       ([name, value]) => [name, /timestamp/.test(name) ? String(Math.floor(now / 1_000)) : value] as const,
