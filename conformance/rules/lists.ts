@@ -81,6 +81,23 @@ export function lacking(rows: readonly RecordFields[], seen: Seen, model: Model)
   return { missing, pages };
 }
 
+/** Judges the order of a list without times, as a recording has it, by the creates that were seen. */
+function byCreates(rows: readonly RecordFields[], seen: Seen, { interns }: Model): Judgement {
+  const made = rows.flatMap(({ id }) => interns.get(String(id)) ?? []).filter((facts) => facts.made !== undefined);
+  for (const [at, { id, since = Number.POSITIVE_INFINITY, made: older }] of made.entries()) {
+    const newer = made.slice(at + 1).find((facts) => since + SKEW <= (facts.made?.at ?? 0));
+    if (newer?.made !== undefined)
+      return {
+        what: `interns in ${called(seen)}`,
+        expected: 'newest first',
+        actual: [id, newer.id],
+        because: [older?.number ?? 0, newer.made.number],
+        alone: false,
+      };
+  }
+  return made.length > 1 ? 'kept' : undefined;
+}
+
 /**
  * Judges a list of an emulator of ours at once. Elsewhere others may have deleted an intern that a list lacks: the list breaks the rule
  * when a later answer shows the intern.
@@ -103,35 +120,17 @@ export const LISTS: readonly AnyRule[] = [
     'newest-first': {
       says: 'A list is in the order of creation, newest first.',
       alone: true,
-      ...ofList((rows, seen, { interns }) => {
-        if (rows.length < 2) return undefined;
+      ...ofList((rows, seen, model) => {
         const dates = rows.map(({ created_at }) =>
           typeof created_at === 'string' ? Date.parse(created_at) : Number.NaN,
         );
-        const isDated = !dates.some(Number.isNaN);
-        if (isDated && new Set(dates).size > 1)
-          return holds(
-            dates.every((date, at) => at === 0 || date <= (dates[at - 1] ?? date)),
-            `created_at in ${called(seen)}`,
-            'newest first',
-            dates,
-          );
-        // Without times, as in a recording, the creates that were seen tell the order.
-        const made = rows
-          .flatMap(({ id }) => interns.get(String(id)) ?? [])
-          .filter((facts) => facts.made !== undefined);
-        for (const [at, { id, since = Number.POSITIVE_INFINITY, made: older }] of made.entries()) {
-          const newer = made.slice(at + 1).find((facts) => since + SKEW <= (facts.made?.at ?? 0));
-          if (newer?.made !== undefined)
-            return {
-              what: `interns in ${called(seen)}`,
-              expected: 'newest first',
-              actual: [id, newer.id],
-              because: [older?.number ?? 0, newer.made.number],
-              alone: false,
-            };
-        }
-        return isDated || made.length > 1 ? 'kept' : undefined;
+        if (new Set(dates).size < 2 || dates.some(Number.isNaN)) return byCreates(rows, seen, model);
+        return holds(
+          dates.every((date, at) => at === 0 || date <= (dates[at - 1] ?? date)),
+          `created_at in ${called(seen)}`,
+          'newest first',
+          dates,
+        );
       }),
     },
     once: {
