@@ -9,7 +9,7 @@ export interface Broken {
   readonly level: Level;
 }
 
-/** What a value must be. `words` and `form` are fixed words of the check. */
+/** A condition on a value. `words` and `form` are fixed words of the check. */
 export type Constraint =
   | { readonly kind: 'is' | 'not'; readonly value: unknown }
   | { readonly kind: 'one-of'; readonly values: readonly unknown[] }
@@ -111,7 +111,7 @@ export interface Found extends Mistake {
   readonly breaks?: Broken;
 }
 
-/** What a wrong answer is put down to: the requirement that it breaks, a remark on the cause, a secret that it shows. */
+/** The blame for a wrong answer: the requirement that it breaks, a remark on the cause, a secret that it shows. */
 export type Blame = Pick<Found, 'breaks' | 'because' | 'leak'>;
 
 /** A property that does not hold, with the smallest values found that show it. */

@@ -95,7 +95,7 @@ const answered = {
   ...REPLY,
   messages: REPLY.messages.map((one) => (one.role === 'tool' ? { ...one, content: ANSWER } : one)),
 };
-/** What a reply cannot do without. */
+/** The parts that every reply needs. */
 const NAMED = {
   session_id: 'ses-lab-1',
   messages: [

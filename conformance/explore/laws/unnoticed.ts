@@ -24,7 +24,7 @@ function didElse(seen: Seen, straight: Seen): boolean {
 /** Disturbances by which somebody else brings about what a request is for. */
 const DONE_BY_OTHERS: ReadonlySet<string> = new Set(['deleted delete', 'deleted suspend', 'suspended suspend']);
 
-/** What is missing in a disturbed run: a whole reply, a change, or the boot of an intern that the undisturbed run sees running. */
+/** The part that a disturbed run lacks: a whole reply, a change, or the boot of an intern that the undisturbed run sees running. */
 function missing(seen: Seen, straight: Seen, met: SeenRequest): string | undefined {
   const fewer = (likeIt: (one: SeenRequest) => boolean) =>
     seen.requests.filter(likeIt).length < straight.requests.filter(likeIt).length;
@@ -43,7 +43,7 @@ function missing(seen: Seen, straight: Seen, met: SeenRequest): string | undefin
     : undefined;
 }
 
-/** What a disturbed run lacks, where the program passes and prints as in the undisturbed run. */
+/** The lack of a disturbed run in which the program passes and prints as in the undisturbed run. */
 export function unnoticedIn(seen: Seen, straight: Seen, plain: (text: string) => string): Wrong | undefined {
   if (plain(seen.stdout) !== plain(straight.stdout)) return undefined;
   const met = seen.requests.find(({ disturbed }) => disturbed !== undefined);

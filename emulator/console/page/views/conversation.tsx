@@ -67,7 +67,7 @@ const Meta = ({ at, request }: { at: string; request: RequestRow | undefined }) 
   </p>
 );
 
-/** What a message is called that is no prompt. */
+/** The name of a message that is no prompt. */
 const LABELS = {
   steer: { tone: 'live', icon: 'steer', text: 'Steered into the run' },
   answer: { tone: 'ask', icon: 'check', text: 'Answered' },
